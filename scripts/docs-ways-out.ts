@@ -96,7 +96,10 @@ export const WAYS_OUT: readonly Way[] = [
     "GET /api/v1/recordings/:id/export.webm",
     "GET /api/v1/recordings/:id/export.frames",
   ]),
-  ...of("recording", "pixels, and what happened beside them", E2E, ["file recordings"]),
+  ...of("recording", "pixels, and what happened beside them", E2E, [
+    "file recordings",
+    "stream archive of recordings",
+  ]),
   ...of("recording", "the text that it shows, and what happened beside it", TEXT, [
     "GET /api/v1/recordings/:id/search",
     "GET /api/v1/recordings/search",
@@ -126,6 +129,8 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
   // Words of agents and people, and who is at it.
   ...["GET /api/v1/requests", "resource requests://{id}", "file requests.json"],
   "file recording-notes.json",
+  // Empty files: which recordings are archived.
+  "file recording-archive",
   // Pages of browsers that are paired, not of a desktop: the extension tells them of tabs that are shared, as text.
   ...tools("browser_get_tabs browser_get_accessibility_tree browser_click browser_type browser_scroll"),
   ...tools("browser_create_tab browser_close_tab browser_execute_js browser_inject_script"),

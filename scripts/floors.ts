@@ -72,6 +72,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "@opentelemetry/sdk-metrics": [TELEMETRY],
   "@opentelemetry/sdk-trace": [TELEMETRY],
   "@preact/signals": [CLIENT, EXTENSION],
+  aws4fetch: ["recording/archive/s3-sign.ts"],
   fastify: ["web/"],
   jose: ["auth/oidc/access-tokens.ts", "auth/oidc/provider-keys.ts", "auth/oidc/signed-token.ts"],
   "lean-qr": ["web/routes/connect.ts"],

@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import type { AuditEntry } from "../audit/audit-event.ts";
 import { auditDesktops, testEntry } from "../audit/desktop-audit.ts";
 import { auditMcp } from "../audit/mcp-audit.ts";
-import { auditRecordings } from "../audit/recording-audit.ts";
 import { tokenEntry } from "../audit/token-audit.ts";
 import { AnswerLinks } from "../auth/answer-links.ts";
 import { Authenticator } from "../auth/authenticator.ts";
@@ -244,9 +243,9 @@ async function openRooms(
   const webPushes = await openWebPushes(config, { ...pushRooms, pushes, sealer, isActive });
   closeStack.add(() => webPushes?.close());
   pushes.follow(desktops);
-  const recordings = await openRecordings(config, log, desktops, { clock, sealer, replays, reader });
-  closeStack.add(() => recordings.close());
-  auditRecordings(recordings, (entry) => audit.record(entry));
+  const recordings = await openRecordings(config, log, desktops, {
+    ...{ clock, sealer, replays, reader, own, audit, closeStack },
+  });
 
   const bridge = await openBrowsers(config, log, { audit, desktops, clock, own });
   closeStack.add(() => bridge.close());

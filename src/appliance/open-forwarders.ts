@@ -68,7 +68,7 @@ export function makeReceivers(config: Config, clock: Clock): readonly Receiver[]
 function syslogOf(endpoint: string, caFile: string | undefined, clock: Clock, reach: TargetReach): Receiver {
   const { protocol, hostname, port } = new URL(endpoint);
   const isTls = protocol === "tls:";
-  const ca = isTls && caFile !== undefined ? readCa(caFile) : undefined;
+  const ca = isTls && caFile !== undefined ? readCa(caFile, "audit.syslog.ca") : undefined;
   return new SyslogReceiver({
     host: hostname.replace(/^\[|\]$/g, ""),
     port: port === "" ? SYSLOG_PORT[isTls ? "tls:" : "tcp:"] : Number(port),
@@ -78,13 +78,13 @@ function syslogOf(endpoint: string, caFile: string | undefined, clock: Clock, re
   });
 }
 
-function readCa(file: string): string {
+/** `key`: of the configuration, for the error. */
+export function readCa(file: string, key: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    throw new ConfigError(
-      `audit.syslog.ca: cannot read the file ${file}: check that it exists and may be read`,
-      { cause },
-    );
+    throw new ConfigError(`${key}: cannot read the file ${file}: check that it exists and may be read`, {
+      cause,
+    });
   }
 }

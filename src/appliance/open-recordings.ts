@@ -1,18 +1,23 @@
+import type { AuditEntry } from "../audit/audit-event.ts";
+import { auditRecordings } from "../audit/recording-audit.ts";
 import type { SecretBox } from "../auth/secret-box.ts";
 import type { Config } from "../config/config-schema.ts";
+import type { OwnListener } from "../desktop/connections/target-guard.ts";
 import type { Desktops } from "../desktop/desktops.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import { RecordingService } from "../recording/library/recording-service.ts";
 import type { Replays } from "../recording/read/replays.ts";
 import type { OcrPool } from "../vision/ocr-pool.ts";
+import type { CloseStack } from "./close-stack.ts";
+import { openArchive } from "./open-archive.ts";
 import { recordedTexts } from "./recorded-texts.ts";
 
 const DAY_MS = 86_400_000;
 const MEGA = 1_000_000;
 const MEBI = 1024 * 1024;
 
-/** Opens the room of recordings as configured, tells the log of it, and lets it be replayed. */
+/** Opens the room of recordings as configured, tells the log and the audit of it, archives them, and lets them be replayed. */
 export async function openRecordings(
   config: Config,
   log: Logger,
@@ -22,9 +27,14 @@ export async function openRecordings(
     readonly sealer: SecretBox;
     readonly replays: Replays;
     readonly reader: OcrPool;
+    readonly own: OwnListener[];
+    readonly audit: { record(entry: AuditEntry): void };
+    readonly closeStack: CloseStack;
   },
 ): Promise<RecordingService> {
   const { recording } = config;
+  const record = (entry: AuditEntry): void => house.audit.record(entry);
+  const archive = await openArchive(config, log, { clock: house.clock, own: house.own, record });
   const recordings = await RecordingService.open(
     config.data_dir,
     {
@@ -41,12 +51,17 @@ export async function openRecordings(
       clock: house.clock,
       desktops,
       sealer: house.sealer,
+      ...(archive === null ? {} : { copies: archive }),
       ...(recording.text
         ? { openText: recordedTexts({ reader: house.reader, timer: house.clock }, log) }
         : {}),
       onBug: (err) => log.error({ err }, "Recorder failed"),
     },
   );
+  house.closeStack.add(() => recordings.close());
+  auditRecordings(recordings, record);
+  house.closeStack.add(() => archive?.close());
+  archive?.follow(recordings).catch((err: unknown) => log.error({ err }, "Recordings could not be listed"));
   recordings.on((event) => {
     if (event.type === "started") log.info({ id: event.recording.id }, "Recording started");
     else if (event.type === "stopped") log.info({ id: event.recording.id }, "Recording stopped");

@@ -39,6 +39,8 @@ export const AUDIT_TYPES = [
   "recording.removed",
   "recording.viewed",
   "recording.exported",
+  "recording.archived",
+  "recording.archive_failed",
   "mcp.tool_call",
   "mcp.tool_result",
   "input.performed",

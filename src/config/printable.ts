@@ -11,6 +11,14 @@ export function printable(config: Config): Record<string, unknown> {
     ...rest,
     auth: { token: hide(config.auth.token) },
     oidc: { ...config.oidc, client_secret: hide(config.oidc.client_secret) },
+    recording: {
+      ...config.recording,
+      archive: {
+        ...config.recording.archive,
+        access_key: hide(config.recording.archive.access_key),
+        secret_key: hide(config.recording.archive.secret_key),
+      },
+    },
     audit: {
       ...config.audit,
       key: hide(config.audit.key),

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { RECORDING_POLICIES } from "../recording/write/auto-record.ts";
+import { archiveSchema } from "./archive-schema.ts";
 import { toggle } from "./config-values.ts";
 
 /** When desktops are recorded, how much of it is kept, and what else is recorded with the pixels. */
@@ -51,5 +52,6 @@ export const recordingSchema = z
       .default(0)
       .describe("The oldest recordings are deleted while all take more MiB; 0: never."),
     encrypt: toggle.default(false).describe("Encrypt recordings with a key that secret.key opens."),
+    archive: archiveSchema,
   })
   .prefault({});

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { hash, randomFillSync } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { FramePicture } from "../../src/framebuffer/frame-picture.ts";
@@ -18,6 +18,16 @@ import { SEALER } from "./studio.ts";
 
 const ID = "long";
 
+export interface LongPlan {
+  readonly width: number;
+  readonly height: number;
+  /** Default "long". */
+  readonly id?: string;
+  /** Each picture is noise all over, which takes as many bytes as it has. */
+  readonly isNoise?: boolean;
+  readonly segmentBytes?: number;
+}
+
 export interface LongRecording {
   readonly archive: RecordingArchive;
   readonly id: string;
@@ -33,17 +43,17 @@ export interface LongRecording {
 export async function makeLongRecording(
   dataDir: string,
   seconds: number,
-  { width, height }: { readonly width: number; readonly height: number },
+  { width, height, id = ID, isNoise = false, segmentBytes }: LongPlan,
 ): Promise<LongRecording> {
   const archive = await RecordingArchive.open(dataDir, SEALER);
-  const folder = join(archive.folder, ID);
+  const folder = join(archive.folder, id);
   mkdirSync(folder, { recursive: true });
-  const segments = new SegmentWriter(folder);
+  const segments = new SegmentWriter(folder, segmentBytes);
   const index = new BlockIndex();
   const writer = new BlockWriter(segments, index, archive.signer, null);
   const startedAt = new Date(0).toISOString();
   const about = {
-    id: ID,
+    id,
     desktopId: "d1",
     title: "long",
     startedAt,
@@ -63,7 +73,11 @@ export async function makeLongRecording(
   const truth = new Map<number, string>();
   const area = width * height;
   for (let second = 0; second < seconds; second++) {
-    const damage = second % 97 === 0 ? turnPage(frame, second) : writeLine(frame, second);
+    const damage = isNoise
+      ? makeNoise(frame)
+      : second % 97 === 0
+        ? turnPage(frame, second)
+        : writeLine(frame, second);
     const isKey = group.needsKey(damage.area, area);
     const atMs = second * 1000;
     const input = { picture, damage, copies: [], atMs, generation: second + 1, isKey, isPartial: false };
@@ -101,7 +115,7 @@ export async function makeLongRecording(
     archive.seals,
   );
   await writer.close();
-  return { archive, id: ID, bytes: segments.length, truth };
+  return { archive, id, bytes: segments.length, truth };
 }
 
 /** Something like letters, other ones for each seed. */
@@ -120,6 +134,11 @@ function scribble(
       words[y * width + x] = noise < 3 && y % 16 > 3 ? 0xff202020 : 0xfff8f8f8;
     }
   }
+}
+
+function makeNoise(frame: Framebuffer): Region {
+  randomFillSync(frame.bytes);
+  return Region.of({ x: 0, y: 0, width: frame.width, height: frame.height });
 }
 
 function turnPage(frame: Framebuffer, second: number): Region {

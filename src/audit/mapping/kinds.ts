@@ -43,6 +43,8 @@ const VERBS: Readonly<Record<string, Verb>> = {
     request: "other",
     response: "other",
     restored: "other",
+    archived: "other",
+    archive_failed: "fail",
     gap: "fail",
     break: "fail",
     checkpoint: "other",

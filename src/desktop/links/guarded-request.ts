@@ -43,12 +43,7 @@ export async function guardedRequest(
   { url, method, headers, body }: GuardedRequest,
   reach: TargetReach,
 ): Promise<GuardedAnswer> {
-  const { protocol, hostname, port } = new URL(url);
-  const isTls = protocol === "https:";
-  const host = hostname.replace(/^\[|\]$/g, "");
-  const { address, family } = await judged(host, port === "" ? (isTls ? 443 : 80) : Number(port), reach);
-  const lookup: LookupFunction = (_host, { all }, done) =>
-    all === true ? done(null, [{ address, family }]) : done(null, address, family);
+  const { isTls, lookup } = await guardedRoute(url, reach);
   const length = Buffer.byteLength(body);
   return new Promise((resolve, reject) => {
     const fail = (cause: unknown): void =>
@@ -68,6 +63,20 @@ export async function guardedRequest(
     request.on("error", fail);
     request.end(body);
   });
+}
+
+/** How to connect to the address that was judged, and to no other. Throws GuardError. */
+export async function guardedRoute(
+  url: string,
+  reach: TargetReach,
+): Promise<{ readonly isTls: boolean; readonly lookup: LookupFunction }> {
+  const { protocol, hostname, port } = new URL(url);
+  const isTls = protocol === "https:";
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const { address, family } = await judged(host, port === "" ? (isTls ? 443 : 80) : Number(port), reach);
+  const lookup: LookupFunction = (_host, { all }, done) =>
+    all === true ? done(null, [{ address, family }]) : done(null, address, family);
+  return { isTls, lookup };
 }
 
 /** Rejects where it breaks off. */
@@ -98,7 +107,8 @@ async function judged(host: string, port: number, reach: TargetReach) {
   }
 }
 
-function reasonOf(error: unknown): string {
+/** The code of an error, or its name: no address. */
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }

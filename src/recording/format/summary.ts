@@ -46,6 +46,15 @@ export const NO_COUNTS: RecordingCounts = Object.freeze({
   gaps: 0,
 });
 
+/**
+ * Whether the archive has it: local (not yet), uploading, archived (all of it), failed (it is tried again). `problem`: what went
+ * wrong last, in words for people; null for nothing.
+ */
+export interface ArchiveState {
+  readonly state: "local" | "uploading" | "archived" | "failed";
+  readonly problem: string | null;
+}
+
 /** A recording as a list shows it. */
 export interface RecordingSummary {
   readonly id: string;
@@ -70,4 +79,6 @@ export interface RecordingSummary {
   readonly keptBy?: string;
   readonly isEncrypted: boolean;
   readonly counts: RecordingCounts;
+  /** Of a sealed one, where there is an archive. */
+  readonly archive?: ArchiveState;
 }

@@ -2,7 +2,13 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { BlockIndex } from "../format/block-index.ts";
 import { type KeySealer, openRecordingKey } from "../format/recording-key.ts";
-import { countMasks, NO_COUNTS, type RecordingCounts, type RecordingSummary } from "../format/summary.ts";
+import {
+  type ArchiveState,
+  countMasks,
+  NO_COUNTS,
+  type RecordingCounts,
+  type RecordingSummary,
+} from "../format/summary.ts";
 import { BlockSource } from "../read/block-source.ts";
 import { OpenRecording } from "../read/open-recording.ts";
 import { readSeal, type Seal } from "../seal/seal.ts";
@@ -29,29 +35,46 @@ export interface Running {
   flush(): Promise<void>;
 }
 
+/** What another place has of the recordings here; ArchiveUploads is one. */
+export interface RecordingCopies {
+  stateOf(id: string): ArchiveState;
+}
+
 /** The recordings in a data directory: `recordings/ID/`, each file readable by its owner only. */
 export class RecordingArchive {
   readonly folder: string;
   readonly signer: Signer;
   readonly seals: SealRegister;
   readonly #sealer: KeySealer | null;
+  readonly #copies: RecordingCopies | null;
   readonly #words: WordIndexFiles;
   /** Of those without a seal, which must be read to be told of: by id and length. */
   readonly #unsealed = new Map<string, { readonly bytes: number; readonly summary: RecordingSummary }>();
 
-  private constructor(dataDir: string, signer: Signer, sealer: KeySealer | null) {
+  private constructor(
+    dataDir: string,
+    signer: Signer,
+    sealer: KeySealer | null,
+    copies: RecordingCopies | null,
+  ) {
     const folder = join(dataDir, "recordings");
     this.folder = folder;
     this.#words = new WordIndexFiles(join(dataDir, "recording-words"), signer);
     this.signer = signer;
     this.seals = new SealRegister(join(folder, "seals.log"), signer);
     this.#sealer = sealer;
+    this.#copies = copies;
   }
 
   /** `sealer`: opens encrypted ones; null where none can be. Throws RecordingError locked for a broken key file. */
-  static async open(dataDir: string, sealer: KeySealer | null): Promise<RecordingArchive> {
+  static async open(
+    dataDir: string,
+    sealer: KeySealer | null,
+    copies: RecordingCopies | null = null,
+  ): Promise<RecordingArchive> {
     await mkdir(join(dataDir, "recordings"), { recursive: true, mode: 0o700 });
-    return new RecordingArchive(dataDir, await Signer.open(join(dataDir, "recording-key.pem")), sealer);
+    const signer = await Signer.open(join(dataDir, "recording-key.pem"));
+    return new RecordingArchive(dataDir, signer, sealer, copies);
   }
 
   /** Where a recording's files are. Throws RefusedError not_found for what cannot be an id. */
@@ -116,7 +139,7 @@ export class RecordingArchive {
       const [segments, seal] = await Promise.all([listSegments(folder), readSeal(folder, this.signer)]);
       const bytes = segments.reduce((sum, { size }) => sum + size, 0);
       if (seal === null || seal.id !== id || seal.bytes !== bytes) return null;
-      return { seal, segments, summary: summaryOfSeal(seal) };
+      return { seal, segments, summary: this.#toldBy(seal) };
     } catch {
       return null; // `get` says what is wrong with it
     }
@@ -186,7 +209,7 @@ export class RecordingArchive {
       if (bytes === 0) return null;
       const seal = await readSeal(folder, this.signer);
       if (seal !== null) {
-        if (seal.id === id && seal.bytes === bytes) return summaryOfSeal(seal);
+        if (seal.id === id && seal.bytes === bytes) return this.#toldBy(seal);
         isTampered = true;
       }
     } catch (error) {
@@ -203,6 +226,11 @@ export class RecordingArchive {
     const summary = await this.#scan(id, folder, bytes);
     this.#unsealed.set(id, { bytes, summary });
     return withState(summary, isTampered);
+  }
+
+  #toldBy(seal: Seal): RecordingSummary {
+    const summary = summaryOfSeal(seal);
+    return this.#copies === null ? summary : { ...summary, archive: this.#copies.stateOf(seal.id) };
   }
 
   /** What the blocks themselves tell. */

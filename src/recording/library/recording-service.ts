@@ -17,7 +17,7 @@ import { EncoderClient } from "../write/encoder-client.ts";
 import { MissedStarts } from "../write/missed-starts.ts";
 import type { TextReader } from "../write/recorder-ports.ts";
 import { RunningRecording } from "../write/running-recording.ts";
-import { RecordingArchive } from "./archive.ts";
+import { RecordingArchive, type RecordingCopies } from "./archive.ts";
 import { RecordingNotes } from "./recording-notes.ts";
 import type {
   FoundInRecordings,
@@ -55,6 +55,8 @@ export interface RecordingsPorts {
   onBug(error: unknown): void;
   /** Who reads the text of a desktop that is recorded. Default: text is not recorded. */
   openText?(desktop: Desktop): TextReader;
+  /** Where else finished ones are. Default: nowhere. */
+  readonly copies?: RecordingCopies;
   /** Default: of the file system. */
   freeBytes?(folder: string): Promise<number>;
   /** Who encodes; closed with the recordings. Default: a thread that all of them share. */
@@ -128,7 +130,7 @@ export class RecordingService implements RecordingsFace {
     options: RecordingsOptions,
     ports: RecordingsPorts,
   ): Promise<RecordingService> {
-    const archive = await RecordingArchive.open(dataDir, ports.sealer);
+    const archive = await RecordingArchive.open(dataDir, ports.sealer, ports.copies);
     const recordings = new RecordingService(archive, await RecordingNotes.open(dataDir), options, ports);
     recordings.#auto.begin();
     recordings.#keep();

@@ -40,6 +40,7 @@ export function recordingInfo(recording: RecordingSummary, { name, text }: Recor
     reason: recording.reason,
     started_by: recording.startedBy,
     is_encrypted: recording.isEncrypted,
+    archive: recording.archive ?? null,
     counts: {
       frames: counts.frames,
       actions: counts.actions,

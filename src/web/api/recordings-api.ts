@@ -22,6 +22,14 @@ export const recordingSchema = z.object({
   reason: z.enum(["manual", "always", "agent_activity"]),
   started_by: z.string(),
   is_encrypted: z.boolean(),
+  /** Whether S3-compatible storage has it; null where none is configured, and of what is not sealed. */
+  archive: z
+    .object({
+      state: z.enum(["local", "uploading", "archived", "failed"]),
+      /** What went wrong last, in words. */
+      problem: z.string().nullable(),
+    })
+    .nullable(),
   counts: z.object({
     frames: z.int(),
     actions: z.int(),

@@ -25,6 +25,8 @@ export interface ApplianceOptions {
   readonly args?: readonly string[];
   /** One that has ended: this one has its data folder, port and administrator's token. */
   readonly after?: Appliance;
+  /** A folder that is there, and stays. Default: that of `after`, or a new one, which goes with the test. */
+  readonly dataDir?: string;
   /** Also as what follows from where it will listen. */
   readonly env?: Readonly<Record<string, string>> | ((url: string) => Readonly<Record<string, string>>);
 }
@@ -58,7 +60,7 @@ export class Appliance {
     if (!existsSync(MAIN))
       throw new Error("dist/main.js is not there: run npm run build, or npm run test:e2e");
     const { after } = options;
-    const dataDir = after?.dataDir ?? mkdtempSync(join(tmpdir(), "oc-e2e-"));
+    const dataDir = options.dataDir ?? after?.dataDir ?? mkdtempSync(join(tmpdir(), "oc-e2e-"));
     const adminToken = after?.adminToken ?? randomBytes(24).toString("base64url");
     const port = after === undefined ? await freePort() : Number(new URL(after.url).port);
     const vncPort = options.hasVnc ? await freePort() : null;
@@ -80,7 +82,7 @@ export class Appliance {
     // Registered last, so it runs after the process has gone.
     owner.teardown(async () => {
       await program.stop();
-      rmSync(dataDir, { recursive: true, force: true });
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
     });
     const appliance = new Appliance(owner, program, {
       url,

@@ -62,6 +62,10 @@ const PACKAGES = {
   "Qt for Python": "python3-pyqt5",
   "other fonts": "fonts-hack fonts-cantarell fonts-roboto-unhinted xfonts-terminus",
   "later fonts": "fonts-firacode fonts-inconsolata fonts-lato",
+  "ceph-mon": "ceph-mon",
+  "ceph-osd": "ceph-osd",
+  radosgw: "radosgw",
+  ceph: "ceph-common",
 } as const;
 
 /** What is no program in PATH: files that must be there. */

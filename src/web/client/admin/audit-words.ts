@@ -36,6 +36,8 @@ const WORDS: Readonly<Record<string, string>> = {
   "recording.removed": "Recording deleted",
   "recording.viewed": "Recording viewed",
   "recording.exported": "Recording exported",
+  "recording.archived": "Recording archived",
+  "recording.archive_failed": "Archiving failed",
   "mcp.tool_call": "Tool called",
   "mcp.tool_result": "Tool answered",
   "input.performed": "Input by an agent",

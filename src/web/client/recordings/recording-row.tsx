@@ -30,6 +30,13 @@ const REASONS = {
   agent_activity: "an agent was at work",
 } as const;
 
+const ARCHIVE = {
+  local: "not archived yet",
+  uploading: "being archived",
+  archived: "archived",
+  failed: "archiving failed",
+} as const;
+
 /** One recording of the list. */
 export function RecordingRow({ recording, mayRemove, onChanged }: RecordingRowProps) {
   const { id, counts } = recording;
@@ -79,6 +86,9 @@ export function RecordingRow({ recording, mayRemove, onChanged }: RecordingRowPr
           )}
           <span>{sizeWords(recording.bytes)}</span>
           {recording.is_encrypted && <span>encrypted</span>}
+          {recording.archive && (
+            <span title={recording.archive.problem ?? undefined}>{ARCHIVE[recording.archive.state]}</span>
+          )}
         </p>
       </div>
       <div class="recording-tools">

@@ -1,0 +1,154 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import t from "tap";
+import * as z from "zod";
+import { makeLongRecording } from "../../recording/long-recording.ts";
+import type { Owner } from "../../support/program.ts";
+import { until } from "../../support/until.ts";
+import { Appliance } from "../harness/appliance.ts";
+import { requirePeers } from "../harness/peers.ts";
+import { RADOSGW_PEERS, Radosgw } from "../harness/radosgw.ts";
+
+/** How often a server that uploads is killed; more by hand. */
+const KILLS = Number(process.env["OC_TEST_ARCHIVE_KILLS"] ?? 8);
+
+const listSchema = z.array(
+  z.object({
+    id: z.string(),
+    bytes: z.number(),
+    state: z.string(),
+    archive: z.object({ state: z.string(), problem: z.string().nullable() }).nullable(),
+  }),
+);
+
+async function listOf(appliance: Appliance) {
+  return listSchema.parse(await (await appliance.fetch("/api/v1/recordings")).json());
+}
+
+/** How a server is told of the archive: the secret by a file, as a platform hands it over. */
+function archiveEnv(server: Radosgw, bucket: string): Record<string, string> {
+  return {
+    OC_RECORDING_ARCHIVE_ENDPOINT: server.url,
+    OC_RECORDING_ARCHIVE_BUCKET: bucket,
+    OC_RECORDING_ARCHIVE_ACCESS_KEY: server.accessKey,
+    OC_RECORDING_ARCHIVE_SECRET_KEY: server.secretKey,
+  };
+}
+
+function makeDataDir(owner: Owner): string {
+  const dataDir = mkdtempSync(join(tmpdir(), "oc-archive-"));
+  owner.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
+  return dataDir;
+}
+
+/** Every file of every recording here, by its name in the archive. */
+function filesOf(dataDir: string): Map<string, Buffer> {
+  const folder = join(dataDir, "recordings");
+  const ids = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return new Map(
+    ids.flatMap(({ name: id }) =>
+      readdirSync(join(folder, id)).map((name) => [
+        `recordings/${id}/${name}`,
+        readFileSync(join(folder, id, name)),
+      ]),
+    ),
+  );
+}
+
+t.test("recordings go to an S3 server", { timeout: 900_000 }, async (t) => {
+  if (!requirePeers(t, RADOSGW_PEERS)) return;
+  const server = await Radosgw.start(t);
+
+  await t.test(
+    "a recording is there as it is here when it has ended, and the list and the audit say so",
+    async (t) => {
+      await server.makeBucket("finished");
+      const dataDir = makeDataDir(t);
+      const appliance = await Appliance.start(t, {
+        ...{ dataDir, args: ["--demo"], env: archiveEnv(server, "finished") },
+      });
+      const agent = await appliance.agent({ token: appliance.agentToken });
+      const { recording_id: id } = z
+        .object({ recording_id: z.string() })
+        .parse(await agent.call("start_recording"));
+      await agent.call("click_at", { x: 300, y: 300, intent: "Put the caret into the note" });
+      t.match(await listOf(appliance), [{ id, state: "recording", archive: null }], "not while it runs");
+      t.same(await server.versions("finished"), []);
+      await agent.call("stop_recording", { recording_id: id });
+      await until(
+        "that it is archived",
+        async () => (await listOf(appliance))[0]?.archive?.state === "archived",
+        60_000,
+      );
+      const files = filesOf(dataDir);
+      t.ok(files.size >= 2, "pictures and seal");
+      t.same(
+        (await server.versions("finished")).map(({ key }) => key).sort(),
+        [...files.keys()].sort(),
+        "each once",
+      );
+      for (const [key, bytes] of files) t.ok(bytes.equals(await server.read("finished", key)), key);
+      const audit = await (await appliance.fetch("/api/v1/audit?types=recording.archived")).json();
+      t.match(JSON.stringify(audit), id);
+      t.notMatch(JSON.stringify(audit) + appliance.program.stderr, server.secretKey);
+    },
+  );
+
+  await t.test("who may not write there is told so in the list, and recording goes on", async (t) => {
+    const dataDir = makeDataDir(t);
+    const { id } = await makeLongRecording(dataDir, 3, { width: 320, height: 200 });
+    const env = { ...archiveEnv(server, "finished"), OC_RECORDING_ARCHIVE_SECRET_KEY: "not the right one" };
+    const appliance = await Appliance.start(t, { dataDir, args: ["--demo"], env });
+    await until(
+      "that it failed",
+      async () => (await listOf(appliance))[0]?.archive?.state === "failed",
+      60_000,
+    );
+    t.match(await listOf(appliance), [{ id, archive: { problem: /403.*secret_key/ } }]);
+    const audit = await (await appliance.fetch("/api/v1/audit?types=recording.archive_failed")).json();
+    t.match(JSON.stringify(audit), id);
+  });
+
+  await t.test("a server that is killed while it uploads loses nothing and doubles nothing", async (t) => {
+    await server.makeBucket("killed");
+    const dataDir = makeDataDir(t);
+    const env = archiveEnv(server, "killed");
+    const isSealed = (key: string): boolean => key.endsWith("/seal.json");
+    let made = 0;
+    const momentsMs: number[] = [];
+    for (let kill = 0; kill < KILLS; kill++) {
+      const there = (await server.versions("killed")).filter(({ key }) => isSealed(key)).length;
+      // Files of 9 MiB are uploaded in two parts, the last one of a recording at once.
+      if (made - there < 1) {
+        const plan = {
+          width: 640,
+          height: 480,
+          id: `noise-${made++}`,
+          isNoise: true,
+          segmentBytes: 9 * 2 ** 20,
+        };
+        await makeLongRecording(dataDir, 25, plan);
+      }
+      const appliance = await Appliance.start(t, { dataDir, args: ["--demo"], env });
+      const afterMs = Math.random() * 1500;
+      await pause(afterMs);
+      await appliance.program.stop("SIGKILL");
+      momentsMs.push(Math.round(afterMs));
+    }
+    t.comment(`killed after ${momentsMs.join(", ")} ms, ${made} recordings`);
+    const appliance = await Appliance.start(t, { dataDir, args: ["--demo"], env });
+    await until(
+      "that all are archived",
+      async () => (await listOf(appliance)).every(({ archive }) => archive?.state === "archived"),
+      300_000,
+    );
+    t.equal((await listOf(appliance)).length, made);
+    const files = filesOf(dataDir);
+    const versions = await server.versions("killed");
+    t.same(versions.map(({ key }) => key).sort(), [...files.keys()].sort(), "each file once, in one version");
+    t.equal(await server.openUploads("killed"), 0, "no part is left lying");
+    for (const [key, bytes] of files) t.ok(bytes.equals(await server.read("killed", key)), key);
+  });
+});
