@@ -59,7 +59,7 @@ export async function openPostReceiver(owner: Owner, name: "http" | "otlp"): Pro
 }
 
 /** A certificate for localhost and 127.0.0.1. */
-export function makeCertificate(dir: string): { readonly cert: string; readonly key: string } {
+function makeCertificate(dir: string): { readonly cert: string; readonly key: string } {
   const [cert, key] = [join(dir, "cert.pem"), join(dir, "key.pem")];
   execFileSync(
     "openssl",
