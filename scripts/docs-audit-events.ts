@@ -1,4 +1,5 @@
 import { AUDIT_TYPES, type AuditType } from "../src/audit/audit-event.ts";
+import { FIXED_RESOURCES, RESOURCE_TEMPLATES } from "../src/mcp/resources/resources.ts";
 import type { Tool } from "../src/mcp/tool/tool.ts";
 import { BROWSER_TOOLS } from "../src/mcp/tools/browser/list.ts";
 import { TOOLS } from "../src/mcp/tools/list.ts";
@@ -155,18 +156,36 @@ export const TOOL_EVENTS: Readonly<Record<string, readonly AuditType[]>> = {
   browser_inject_script: ["browser.acted"],
 };
 
+/** By what reading a resource is told, which is no call of a tool; or why it has no event. */
+export const RESOURCE_EVENTS: Readonly<Record<string, readonly [AuditType] | string>> = {
+  "screenshots://recent": "when the caller took its own screenshots, which was told",
+  "settings://current": "settings, without secrets",
+  "screenshots://{id}": ["screenshot.taken"],
+  "screen://{id}": ["screenshot.taken"],
+  "screenshots://{id}/ocr": ["screenshot.taken"],
+  "text://{connection}": ["screenshot.taken"],
+  "requests://{id}": "what became of the caller's own request, each step of which is told",
+  "recordings://{id}": ["recording.viewed"],
+};
+
 /** Whether a route has to be told of: it changes something, shows something of a screen, or opens a connection. */
 function needsEvent(route: string): boolean {
   return !route.startsWith("GET ") || WAYS_OUT.some(({ way }) => way === route);
 }
 
 interface Faces {
+  /** Addresses and templates of addresses. */
+  readonly resources: readonly string[];
   /** "POST /api/v1/…" */
   readonly routes: readonly string[];
   readonly tools: readonly Pick<Tool, "name" | "effect">[];
 }
 
 export const FACES: Faces = {
+  resources: [
+    ...FIXED_RESOURCES.map(({ uri }) => uri),
+    ...RESOURCE_TEMPLATES.map(({ uriTemplate }) => uriTemplate),
+  ],
   routes: ROUTES.map(([method, url]) => `${method} ${url}`),
   tools: [...TOOLS, ...BROWSER_TOOLS],
 };
@@ -186,6 +205,10 @@ export function auditTableFaults(faces: Faces = FACES): string[] {
     ...Object.keys(UNTOLD)
       .filter((route) => !routes.has(route) || told(route))
       .map((route) => `${route} needs no reason for having no event`),
+    ...faces.resources.filter((uri) => !(uri in RESOURCE_EVENTS)).map((uri) => `${uri} has no event`),
+    ...Object.keys(RESOURCE_EVENTS)
+      .filter((uri) => !faces.resources.includes(uri))
+      .map((uri) => `${uri} is no more`),
     ...Object.keys(TOOL_EVENTS)
       .filter((tool) => !tools.has(tool))
       .map((tool) => `the tool ${tool} is no more`),
@@ -214,12 +237,15 @@ export function renderAuditEventsDoc(): string {
   return [
     "# Audit events",
     GENERATED,
-    "By which events of the [audit log](operations/audit.md) each route and tool is told when it succeeds. A route that changes something or shows something of a",
+    "By which events of the [audit log](operations/audit.md) each route, tool and resource is told when it succeeds. A route that changes something or shows something of a",
     "screen and has none fails the check, and so does an acting tool. The tests in `test/e2e/audit/` call every route and every tool of a running server and compare",
     "what is in its log then with these tables: nothing may be missing, and nothing else may be told of the caller.",
     "",
     "What is refused is told too: `authz.denied` for want of a permission and for pages of other sites, `auth.failed` and `auth.locked` for wrong secrets, `rate_limit.triggered`,",
     "`change.refused` while the log cannot be written; of a tool the error's code is in its `mcp.tool_result`. `audit.requests` tells HTTP requests one by one besides.",
+    "",
+    "`change.requested` is written before a change is begun, and so says nothing of how it ended. That is said by the events beside it in the table, or by `change.failed` with the error's code. Where",
+    "the table names no other event, a change without `change.failed` was done, unless the server was killed (`audit.started` follows without `audit.stopped`) before it was.",
     "",
     "## Routes",
     table(["route", "events"], told),
@@ -228,6 +254,17 @@ export function renderAuditEventsDoc(): string {
     "",
     "## Tools",
     table(["tool", "events"], tools),
+    "",
+    "## Resources",
+    "What agents read by `resources/read` is no call of a tool:",
+    "",
+    table(
+      ["resource", "event"],
+      Object.entries(RESOURCE_EVENTS).map(([uri, told]) => [
+        `\`${uri}\``,
+        typeof told === "string" ? `none: ${told}` : code(told),
+      ]),
+    ),
     "",
     "## Types",
     code(AUDIT_TYPES),

@@ -20,6 +20,7 @@ export const AUDIT_TYPES = [
   "keep_awake.ended",
   "change.requested",
   "change.refused",
+  "change.failed",
   "token.shown",
   "target.identity_forgotten",
   "session.opened",

@@ -32,9 +32,9 @@ interface Clock {
   nowMs(): number;
 }
 
-/** A picture that left the appliance by another way than a tool; PictureGiven is one. */
+/** A picture or a recording that left the appliance by another way than a tool; PictureGiven is one. */
 interface GivenPicture extends Pick<BegunCall, "principal" | "transport"> {
-  readonly desktopId: string;
+  readonly resource: { readonly kind: "desktop" | "recording"; readonly id: string };
   /** The method of MCP. */
   readonly via: string;
 }
@@ -75,14 +75,15 @@ export function auditMcp(record: (entry: AuditEntry) => void, clock: Clock): Mcp
     ...(desktopId === null ? {} : { resource: { kind: "desktop", id: desktopId } }),
   });
   return {
-    pictured: ({ principal, transport, desktopId, via }) =>
+    pictured: ({ principal, transport, resource, via }) =>
       record({
-        type: "screenshot.taken",
+        ...(resource.kind === "desktop"
+          ? { type: "screenshot.taken", counts: { images: 1 } }
+          : { type: "recording.viewed" }),
         actor: actorOf(principal),
         action: via,
-        resource: { kind: "desktop", id: desktopId },
+        resource,
         mcp: { transport, tool: via },
-        counts: { images: 1 },
       }),
     analyzed: ({ principal, desktopId, provider, bytes }) =>
       record({

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PROTOCOLS } from "../desktop/connections/connection.ts";
-import { connectionFields, decodingField, keepAwakeField } from "../desktop/connections/connection-fields.ts";
+import { allConnectionFields, connectionFields } from "../desktop/connections/connection-fields.ts";
 
 /** A desktop of the file: a URL, or field by field. */
 export const connectionSchema = z.union([
@@ -9,7 +9,7 @@ export const connectionSchema = z.union([
     name: connectionFields.name,
   }),
   z.strictObject({
-    ...connectionFields,
+    ...allConnectionFields,
     protocol: z.enum(PROTOCOLS),
     port: z.coerce
       .number()
@@ -19,7 +19,5 @@ export const connectionSchema = z.union([
       .exactOptional()
       .describe(connectionFields.port.description ?? ""),
     password_file: z.string().exactOptional().describe("Instead of the password: a file that holds it."),
-    decoding: decodingField,
-    keep_awake_s: keepAwakeField,
   }),
 ]);

@@ -65,7 +65,12 @@ t.test("pictures that left the house are an event of their own, whatever tool ga
   const { told, audit, pictured } = recorder();
   audit({ ...CALL, images: 1 });
   audit({ ...CALL, tool: "click_at", images: 2 });
-  pictured({ principal: CALL.principal, transport: "stdio", desktopId: "d1", via: "prompts/get" });
+  pictured({
+    principal: CALL.principal,
+    transport: "stdio",
+    resource: { kind: "desktop", id: "d1" },
+    via: "prompts/get",
+  });
   t.match(
     told.filter(({ type }) => type === "screenshot.taken"),
     [

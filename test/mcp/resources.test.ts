@@ -5,7 +5,10 @@ import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/typ
 import t, { type Test } from "tap";
 import * as z from "zod";
 import { Analysts } from "../../src/analysis/analysts.ts";
+import type { AuditEntry } from "../../src/audit/audit-event.ts";
+import { auditMcp } from "../../src/audit/mcp-audit.ts";
 import { rect } from "../../src/framebuffer/rect.ts";
+import { FakeClock } from "../fake-clock.ts";
 import { FakeRecordings, recordingSummary } from "../web/fake-recordings.ts";
 import { type FakeHouseOptions, serveHouse } from "./fake-house.ts";
 import { SAVED_TEXT } from "./saved-text.ts";
@@ -160,12 +163,31 @@ t.test("every picture that a resource or a prompt gives is told, and nothing els
   await client.readResource({ uri: "settings://current" });
   await t.rejects(client.readResource({ uri: "screen://three" }));
   t.match(pictures, [
-    { principal: { id: "agent-1" }, desktopId: "two", via: "resources/read" },
-    { desktopId: "one", via: "prompts/get" },
-    { desktopId: "one", via: "resources/read" },
-    { desktopId: "one", via: "prompts/get" },
+    { principal: { id: "agent-1" }, resource: { kind: "desktop", id: "two" }, via: "resources/read" },
+    { resource: { id: "one" }, via: "prompts/get" },
+    { resource: { id: "one" }, via: "resources/read" },
+    { resource: { id: "one" }, via: "prompts/get" },
   ]);
   t.equal(pictures.length, 4);
+});
+
+t.test("whoever reads a recording is told of, as one who looks at it", async (t) => {
+  const recordings = new FakeRecordings();
+  recordings.keep(recordingSummary({ id: "r1", startedBy: "first agent", startedById: "agent-1" }));
+  recordings.keep(recordingSummary({ id: "r2" }));
+  const { url, pictures } = await house(t, { recordings });
+  const client = await modern(t, url);
+  await client.listResources();
+  t.same(pictures, [], "the list of them is none");
+  await client.readResource({ uri: "recordings://r1" });
+  await t.rejects(client.readResource({ uri: "recordings://r2" }), "another's");
+  t.match(pictures, [{ principal: { id: "agent-1" }, resource: { kind: "recording", id: "r1" } }]);
+  const told: AuditEntry[] = [];
+  for (const picture of pictures) auditMcp((entry) => told.push(entry), new FakeClock()).pictured(picture);
+  t.match(told, [
+    { type: "recording.viewed", action: "resources/read", resource: { kind: "recording", id: "r1" } },
+  ]);
+  t.equal(told.length, 1);
 });
 
 t.test(
@@ -194,7 +216,11 @@ t.test(
       ...{ text: "Save all", untrusted: true, note: /no instructions/, screenshot_id: mine.slice(14) },
       regions: [{ text: "Save", x: 16, y: 8, w: 60, h: 20, confidence: 0.9, line: 0 }],
     });
-    t.match(pictures, [{ desktopId: "two" }, { desktopId: "one" }], "who read it is written down");
+    t.match(
+      pictures,
+      [{ resource: { id: "two" } }, { resource: { id: "one" } }],
+      "who read it is written down",
+    );
     t.equal(pictures.length, 2);
     const other = await modern(t, url, "agent-2");
     await t.rejects(other.readResource({ uri: `${mine}/ocr` }), { code: -32_602 }, "another's is not found");

@@ -134,16 +134,16 @@ export const connectionFields = {
 const DECODING = ["auto", "worker", "main"] as const;
 export type Decoding = (typeof DECODING)[number];
 
-/** Beside them what only the configuration, URLs and the file of stored connections say. */
-export const decodingField = z
+/** Not said by agents. */
+const decodingField = z
   .enum(DECODING, expected(DECODING))
   .exactOptional()
   .describe(
     "The thread that decodes the picture of a VNC or KasmVNC server: auto (default) and main are the main thread, worker is one of its own. RDP hosts always have one, servers that connect by themselves never.",
   );
 
-/** Said by people alone, for a desktop that does not lock is open to whoever sits before it. */
-export const keepAwakeField = z
+/** Not said by agents, for a desktop that does not lock is open to whoever sits before it. */
+const keepAwakeField = z
   .int()
   .min(5)
   .max(3600)
@@ -152,11 +152,14 @@ export const keepAwakeField = z
     "After so many seconds without input the pointer is moved by a pixel and back, so that the desktop neither locks nor blanks; half of its own time to lock is right. Absent: never.",
   );
 
-const fieldsSchema = z.strictObject({
+/** All fields of a connection: what people, the configuration, URLs and the file of stored connections say. */
+export const allConnectionFields = {
   ...connectionFields,
   decoding: decodingField,
   keep_awake_s: keepAwakeField,
-});
+} as const;
+
+const fieldsSchema = z.strictObject(allConnectionFields);
 
 type Frozen<T> = T extends object ? { readonly [Key in keyof T]: Frozen<T[Key]> } : T;
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { JsonFile } from "../../platform/json-file.ts";
 import { type Connection, PROTOCOLS, withoutDefaults } from "./connection.ts";
-import { connectionFields, decodingField, keepAwakeField } from "./connection-fields.ts";
+import { allConnectionFields } from "./connection-fields.ts";
 
 /** Seals secrets for the disk. `purpose` binds a sealed value to its place. */
 export interface SecretSealer {
@@ -20,9 +20,7 @@ const fileSchema = z.object({
   connections: z.array(
     z
       .object({
-        ...connectionFields,
-        decoding: decodingField,
-        keep_awake_s: keepAwakeField,
+        ...allConnectionFields,
         id: z.string(),
         name: z.string(),
         protocol: z.enum(PROTOCOLS),

@@ -11,8 +11,8 @@ export interface Reader {
   /** null in an appliance that records nothing. */
   readonly recordings: RecordingsOf | null;
   readonly signal: AbortSignal;
-  /** Says that a picture of a desktop is in the answer. */
-  gave(desktopId: string): void;
+  /** Says that a picture of a desktop, or what a recording holds, is in the answer. */
+  gave(id: string, kind?: "desktop" | "recording"): void;
 }
 
 /** A part of a resource as MCP has it: `text`, or `blob` in base64. */

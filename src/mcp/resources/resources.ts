@@ -153,7 +153,10 @@ export async function readResource(uri: string, reader: Reader): Promise<Resourc
     return [{ uri, mimeType: `image/${shot.format}`, blob }, foreignJson(uri, listedScreenshot(shot))];
   }
   if (uri.startsWith(RECORDING) && reader.recordings !== null) {
-    return [foreignJson(uri, await recordingOf(uri.slice(RECORDING.length), reader.recordings))];
+    const id = uri.slice(RECORDING.length);
+    const recording = await recordingOf(id, reader.recordings);
+    reader.gave(id, "recording");
+    return [foreignJson(uri, recording)];
   }
   throw new RefusedError("not_found", "no such resource");
 }

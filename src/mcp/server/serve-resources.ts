@@ -34,7 +34,8 @@ export function serveResources(
   const { desktops } = ports;
   const recordings = ports.recordings === undefined ? null : new RecordingsOf(ports.recordings, principal);
   const readerFor = (signal: AbortSignal, via: PictureGiven["via"] = "resources/read"): Reader => {
-    const gave = (desktopId: string): void => ports.onPicture?.({ principal, transport, desktopId, via });
+    const gave = (id: string, kind: "desktop" | "recording" = "desktop"): void =>
+      ports.onPicture?.({ principal, transport, resource: { kind, id }, via });
     return { principal, desktops, mcpState, recordings, signal, gave };
   };
   const onePage = (cursor: string | undefined): void => {

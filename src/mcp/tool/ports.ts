@@ -106,11 +106,11 @@ export interface ToolCallRecord extends ToolCallBegun {
   readonly area?: Rect;
 }
 
-/** A picture, or what is to be read in one, that was given out by another way than a tool. */
+/** A picture of a desktop, or what is to be read in one, or a recording, that was given out by another way than a tool. */
 export interface PictureGiven {
   readonly principal: Principal;
   readonly transport: McpTransport;
-  readonly desktopId: string;
+  readonly resource: { readonly kind: "desktop" | "recording"; readonly id: string };
   readonly via: "resources/read" | "prompts/get";
 }
 
@@ -149,7 +149,7 @@ export interface McpPorts {
   readonly within?: <T>(call: ToolCallBegun, work: () => Promise<T>) => Promise<T>;
   /** Resolves once what `onCall` was told is written down; rejects where that cannot be: then nothing may change. */
   readonly secured?: () => Promise<void>;
-  /** Told of each picture that no tool gave. */
+  /** Told of each picture and recording that no tool gave. */
   readonly onPicture?: (picture: PictureGiven) => void;
   /** Told of each picture before it goes to a provider. */
   readonly onAnalysis?: (analysis: PictureAnalyzed) => void;

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import {
+  allConnectionFields,
   type ConnectionEdit,
-  connectionFields,
-  keepAwakeField,
   SECRET_FIELDS,
 } from "../../desktop/connections/connection-fields.ts";
 import { hidesSomething, maskFields, maskRectSchema } from "../../desktop/masks/mask-fields.ts";
@@ -154,7 +153,7 @@ export const meSchema = z.object({
 });
 
 /** `POST /api/v1/desktops` and, with the same body, `POST /api/v1/desktops/test` */
-export const connectionBodySchema = z.strictObject({ ...connectionFields, keep_awake_s: keepAwakeField });
+export const connectionBodySchema = z.strictObject(allConnectionFields);
 
 /**
  * `PUT /api/v1/desktops/:id/connection`: all of it, but the secrets that stay as they are, which are named and go to no

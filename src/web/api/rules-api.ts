@@ -5,8 +5,11 @@ import { customRulesSchema } from "../../desktop/control/custom-rules-fields.ts"
 /** The rules of custom mode, as an operator edits them; where the desktop is in another mode, those that it would start with. */
 export const rulesSchema = z.object({ is_in_force: z.boolean(), rules: customRulesSchema });
 
-/** `PUT /api/v1/desktops/:id/rules`: puts the desktop into custom mode with these. */
-export const rulesBodySchema = z.strictObject({ rules: customRulesSchema });
+/** `PUT /api/v1/desktops/:id/rules`: puts the desktop into custom mode with these. What GET gave is taken back as it is. */
+export const rulesBodySchema = z.strictObject({
+  rules: customRulesSchema,
+  is_in_force: z.boolean().optional().describe("Of the answer; ignored: rules that are put are in force."),
+});
 
 /** `POST /api/v1/desktops/:id/rules/try`: what rules that nobody saved would say; x and y for pointing. */
 export const rulesTryBodySchema = z.strictObject({

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import type { AuditEntry } from "../../audit/audit-event.ts";
 import { auditedActor, auditedRequest, permissionOf, principalOf, rolesWith } from "./access.ts";
 import type { AppPorts } from "./ports.ts";
 
@@ -36,14 +37,37 @@ export async function auditFirst(audit: AppPorts["audit"], request: FastifyReque
   const resource = resourceOf(request);
   const { access } = request.routeOptions.config;
   const permission = access === undefined ? null : permissionOf(access);
-  audit.record({
-    type: "change.requested",
+  await auditChange(audit, request, {
     actor: auditedActor(principalOf(request), request),
-    request: auditedRequest(request),
     ...(permission === null ? {} : { security: { rolesChecked: rolesWith(permission) } }),
     ...(resource === null ? {} : { resource }),
   });
+}
+
+/** What was told of requests whose change may still fail. */
+const TOLD = new WeakMap<FastifyRequest, Pick<AuditEntry, "actor" | "resource" | "request">>();
+
+/** The same for who is no principal. Throws RefusedError audit_down. */
+export async function auditChange(
+  audit: AppPorts["audit"],
+  request: FastifyRequest,
+  entry: Pick<AuditEntry, "actor" | "resource" | "security">,
+): Promise<void> {
+  const told = { ...entry, request: auditedRequest(request) };
+  audit.record({ type: "change.requested", ...told });
   await audit.secured();
+  TOLD.set(request, told);
+}
+
+/** Tells that what `change.requested` told of was not done, and why; nothing for other requests. */
+export function auditFailedChange(
+  audit: AppPorts["audit"],
+  request: FastifyRequest,
+  errorCode: string,
+  durationMs: number,
+): void {
+  const told = TOLD.get(request);
+  if (told !== undefined) audit.record({ type: "change.failed", ...told, errorCode, durationMs });
 }
 
 function resourceOf({ params, routeOptions }: FastifyRequest) {

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AuditRequests } from "../../audit/audit-event.ts";
 import { auditedActor, auditedRequest } from "./access.ts";
+import { auditFailedChange } from "./audit-first.ts";
 import type { AppPorts } from "./ports.ts";
 
-/** Records HTTP requests one by one, where that is configured: as they begin, and as they are answered. */
+/** Records changes that failed, and, where that is configured, HTTP requests one by one: as they begin and as they are answered. */
 export class RequestAudit {
   readonly #audit: AppPorts["audit"];
   readonly #told: AuditRequests;
@@ -27,8 +28,9 @@ export class RequestAudit {
 
   /** `status` is in its counts; a redirect is no failure. */
   answered(request: FastifyRequest, { statusCode, elapsedTime }: FastifyReply): void {
-    if (!this.#isTold(request)) return;
     const errorCode = this.#errors.get(request) ?? (statusCode < 400 ? null : `http_${statusCode}`);
+    if (errorCode !== null) auditFailedChange(this.#audit, request, errorCode, elapsedTime);
+    if (!this.#isTold(request)) return;
     this.#audit.record({
       type: "http.response",
       severity: "info",

@@ -8,6 +8,7 @@ import { answerBodySchema, type OpenedAnswer, openAnswerSchema } from "../api/an
 import type { ApprovalInfo } from "../api/api.ts";
 import { approvalInfo } from "../api/desktop-json.ts";
 import { auditedRequest } from "../http/access.ts";
+import { auditChange } from "../http/audit-first.ts";
 import { parse } from "../http/parse.ts";
 import type { RoutePorts } from "../http/ports.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
@@ -61,8 +62,7 @@ export function answerRoutes(
     const actor = actorOf(link, request);
     if (decision === "approve") {
       const resource = { kind: "approval", id: link.questionId };
-      ports.audit.record({ type: "change.requested", actor, request: auditedRequest(request), resource });
-      await ports.audit.secured();
+      await auditChange(ports.audit, request, { actor, resource });
     }
     const { questions } = ports.desktopsOf(principalOf(link));
     if (!questions.pending.some(({ id }) => id === link.questionId)) throw settled();

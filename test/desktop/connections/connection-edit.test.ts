@@ -10,10 +10,11 @@ import {
   editedConnection,
   shownConnection,
 } from "../../../src/desktop/connections/connection-edit.ts";
-import { readFields } from "../../../src/desktop/connections/connection-fields.ts";
+import { allConnectionFields, readFields } from "../../../src/desktop/connections/connection-fields.ts";
 import { connectionWarnings } from "../../../src/desktop/connections/connection-warnings.ts";
 import type { Actor } from "../../../src/desktop/control/action.ts";
 import { Desktops, type DesktopsEvent } from "../../../src/desktop/desktops.ts";
+import { connectionEditSchema } from "../../../src/web/api/api.ts";
 import { FakeClock } from "../../fake-clock.ts";
 import { FakeLink } from "../fake-link.ts";
 
@@ -35,10 +36,16 @@ t.test("what is shown of a connection has no secret, and put back changes nothin
     const shown = shownConnection(connection);
     t.notMatch(JSON.stringify(shown), /hunter2/, url);
     t.same(editedConnection(connection, shown), connection, url);
+    t.same(connectionEditSchema.parse(shown), shown, `PUT takes what GET gave: ${url}`);
   }
   t.same(
     shownConnection(made("vnc+wss://:pw@192.0.2.7/desk?http_username=ada&http_password=x")).kept_secrets,
     ["password", "path", "http_password"],
+  );
+  t.same(
+    Object.keys(connectionEditSchema.shape).toSorted(),
+    [...Object.keys(allConnectionFields), "kept_secrets"].toSorted(),
+    "PUT knows every field that a connection has",
   );
   t.throws(() => shownConnection(made("demo:")), { message: /got protocol "demo", expected one of vnc/ });
 });

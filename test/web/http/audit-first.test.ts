@@ -75,6 +75,34 @@ t.test("what is about to change is told with who asks, from where, and for what"
   ]);
 });
 
+t.test("a change that was told of and then not done is told to have failed, with the reason", async (t) => {
+  const { app, audited, bearer } = await openHouse(t);
+  const ask = (method: "DELETE" | "POST" | "PUT", url: string, payload?: object) =>
+    app.inject({ method, url, headers: bearer("admin"), ...(payload === undefined ? {} : { payload }) });
+  const resource = { kind: "desktop", id: "none" };
+  t.equal((await ask("DELETE", "/api/v1/desktops/none")).statusCode, 404);
+  t.match(audited, [
+    { type: "change.requested", resource, errorCode: undefined },
+    { type: "change.failed", resource, actor: { name: "the admin" }, errorCode: "not_found" },
+  ]);
+  t.match(audited[1]?.request, { method: "DELETE", path: "/api/v1/desktops/:id" });
+  audited.length = 0;
+  t.equal((await ask("PUT", "/api/v1/desktops/d1/rules", { rules: 1 })).statusCode, 400);
+  t.match(
+    audited.map(({ type, errorCode }) => [type, errorCode]),
+    [
+      ["change.requested", undefined],
+      ["change.failed", "invalid_parameters"],
+    ],
+  );
+  audited.length = 0;
+  t.equal((await ask("POST", "/api/v1/desktops/d1/reconnect")).statusCode, 200);
+  t.notOk(
+    audited.some(({ type }) => type === "change.failed"),
+    "nor is one that was done",
+  );
+});
+
 t.test("a request is told with where it stands in its caller's trace", async (t) => {
   const { app, audited, bearer } = await openHouse(t);
   const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";

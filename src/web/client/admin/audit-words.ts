@@ -17,6 +17,7 @@ const WORDS: Readonly<Record<string, string>> = {
   "keep_awake.ended": "May sleep again",
   "change.requested": "Change asked for",
   "change.refused": "Change refused",
+  "change.failed": "Change failed",
   "token.shown": "Agent's token shown",
   "target.identity_forgotten": "Known certificate forgotten",
   "session.opened": "Desktop connected",
