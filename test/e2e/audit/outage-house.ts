@@ -25,7 +25,7 @@ export const SINKS = [
   {
     name: "syslog",
     peers: ["rsyslogd"],
-    open: (t: Test) => openRsyslog(t, t.testdir(), null),
+    open: (t: Test) => openRsyslog(t, t.testdir()),
     env: (port: number) => ({ AUDIT_SYSLOG_ENDPOINT: `tcp://127.0.0.1:${port}` }),
   },
 ] as const;

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -58,45 +57,14 @@ export async function openPostReceiver(owner: Owner, name: "http" | "otlp"): Pro
   return { name, port: address.port, lines: () => lines };
 }
 
-/** A certificate for localhost and 127.0.0.1. */
-function makeCertificate(dir: string): { readonly cert: string; readonly key: string } {
-  const [cert, key] = [join(dir, "cert.pem"), join(dir, "key.pem")];
-  execFileSync(
-    "openssl",
-    [
-      ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"],
-      ...["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", cert],
-    ],
-    { stdio: "ignore" },
-  );
-  return { cert, key };
-}
-
-/** Debian's rsyslog; TLS where a certificate is given. */
-export async function openRsyslog(
-  owner: Owner,
-  dir: string,
-  certificate: { readonly cert: string; readonly key: string } | null,
-): Promise<SinkReceiver> {
+/** Debian's rsyslog, over TCP. */
+export async function openRsyslog(owner: Owner, dir: string): Promise<SinkReceiver> {
   mkdirSync(dir, { recursive: true });
   const port = await freePort();
-  const tls =
-    certificate === null
-      ? []
-      : [
-          `global(defaultNetstreamDriverCAFile="${certificate.cert}"`,
-          `  defaultNetstreamDriverCertFile="${certificate.cert}"`,
-          `  defaultNetstreamDriverKeyFile="${certificate.key}")`,
-        ];
-  const stream =
-    certificate === null
-      ? ""
-      : ' StreamDriver.Name="gtls" StreamDriver.Mode="1" StreamDriver.AuthMode="anon"';
   const got = join(dir, "got.log");
   const config = [
     `global(workDirectory="${dir}" maxMessageSize="64k")`,
-    ...tls,
-    `module(load="imtcp"${stream})`,
+    'module(load="imtcp")',
     'template(name="raw" type="string" string="%msg%\\n")',
     `input(type="imtcp" address="127.0.0.1" port="${port}" ruleset="keep")`,
     `ruleset(name="keep") { action(type="omfile" file="${got}" template="raw") }`,
