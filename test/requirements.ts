@@ -793,7 +793,15 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/web/requests.test.ts :: people with the permission list requests, take and end them; agents and viewers do not",
     "test/e2e/agents/hand-over.test.ts :: a person takes over in private, and of that time an agent and a recording have seen nothing",
   ),
-  later("D1", "DOM and pixels joined", "there is no browser bridge yet"),
+  later(
+    "D1",
+    "DOM and pixels joined",
+    "no browser is a desktop by itself (`browser:`, `browser+cdp:`)",
+    "test/e2e/browser/click-on-desktop.test.ts :: a click by ref is a press of the desktop that shows it",
+    "test/e2e/browser/element-on-desktop.test.ts :: an element of a shared tab is found where a desktop shows it",
+    "test/e2e/browser/element-on-desktop.test.ts :: an element is found at a device scale of 1.25, in two windows, and in a blank page",
+    "test/e2e/browser/recorded-elements.test.ts :: each step in a page names its element in the recording",
+  ),
   later("W1", "the cockpit", "not proved as a whole"),
   later(
     "O3",
