@@ -33,6 +33,7 @@ class Scene {
   readonly display: XDisplay;
   readonly appliance: Appliance;
   readonly agent: Agent;
+  readonly site: string;
   readonly tab: string;
   readonly ref: string;
   readonly #others: readonly ButtonProbe[];
@@ -43,6 +44,7 @@ class Scene {
     display: XDisplay;
     appliance: Appliance;
     agent: Agent;
+    site: string;
     tab: string;
     ref: string;
     others: readonly ButtonProbe[];
@@ -52,6 +54,7 @@ class Scene {
     this.display = parts.display;
     this.appliance = parts.appliance;
     this.agent = parts.agent;
+    this.site = parts.site;
     this.tab = parts.tab;
     this.ref = parts.ref;
     this.#others = parts.others;
@@ -87,7 +90,10 @@ class Scene {
     const cover = await display.openButtonProbe("500x300+300+400", "cover");
     await display.command("xdotool", "windowactivate", "--sync", window);
     const others = [below, cover];
-    return new Scene({ display, appliance, agent, tab, ref, others, window, cover: cover.window });
+    return new Scene({
+      ...{ display, appliance, agent, site: site.url, tab, ref },
+      ...{ others, window, cover: cover.window },
+    });
   }
 
   async click(more: Record<string, unknown> = {}): Promise<z.infer<typeof clickedSchema>> {
@@ -137,6 +143,7 @@ t.test("a click by ref is a press of the desktop that shows it", { timeout: PATI
   await t.test("by the pointer where it is seen, in the page where it is not", (t) => clicksBoth(t, scene));
   await t.test("one question for both ways", (t) => asksOnce(t, scene));
   await t.test("a window that comes right before the press does not get it", (t) => holds(t, scene));
+  await t.test("what a press opens is there for the keys", (t) => opens(t, scene));
   await t.test(`${RACED} clicks while something moves: no press goes astray unseen`, (t) => races(t, scene));
 });
 
@@ -223,6 +230,38 @@ async function holds(t: Test, scene: Scene): Promise<void> {
   t.same(await scene.counts(), { hits: 1, beside: 0 });
   t.equal(scene.strays + scene.notches, 0, "and got nothing");
   await scene.cover(false);
+}
+
+/** A list and a dialog open while the button is down, and the wheel that holds the pointer. */
+async function opens(t: Test, scene: Scene): Promise<void> {
+  const { agent } = scene;
+  const { tab_id } = await agent.call("browser_create_tab", { url: `${scene.site}/` });
+  const refOf = (words: string): Promise<string> =>
+    until(words, async () => {
+      const tree = String((await agent.call("browser_get_accessibility_tree", { tab_id }))["tree"]);
+      const line = tree.split("\n").find((one) => one.includes(words));
+      return /\[ref=(e\d+)\]/.exec(line ?? "")?.[1] ?? null;
+    });
+  const ask = async (code: string): Promise<unknown> =>
+    (await agent.call("browser_execute_js", { tab_id, code }))["result"];
+  const click = async (words: string): Promise<unknown> =>
+    await agent.call("browser_click", { tab_id, ref: await refOf(words), effect_timeout_ms: 0 });
+  t.match(await click('combobox "Country"'), { via: "desktop" });
+  await agent.call("press_keys", { keys: "Down" });
+  await agent.call("press_keys", { keys: "Return" });
+  await until("the list to have its second choice", async () => (await ask("co.value")) === '"Kenya"');
+  await click('button "Alert"');
+  await t.rejects(agent.call("browser_get_accessibility_tree", { tab_id }), { code: "dialog_open" });
+  await agent.call("press_keys", { keys: "Return" });
+  await until("the page to go on", async () => {
+    const said = await ask("out.textContent").catch(() => null);
+    return said === '"answered"';
+  });
+  t.match(await click('button "Save"'), { via: "desktop" });
+  t.match(await ask("out.textContent"), /^"saved/);
+  await agent.call("browser_close_tab", { tab_id });
+  await until("the first tab in front", async () => (await scene.click()).via === "desktop");
+  await scene.counts();
 }
 
 async function races(t: Test, scene: Scene): Promise<void> {
