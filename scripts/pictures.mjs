@@ -12,7 +12,9 @@ const { code } = await runE2e(
   [
     ...["web/all-pages", "web/all-pages-wide", "web/desktops-page", "web/live-list", "web/holder"],
     ...["web/agent-live", "web/approval-series", "web/kept-and-told", "web/password-card", "web/push"],
-    ...["web/admin-pages", "browser/setup-page"],
+    ...["web/admin-pages", "web/guests", "web/vnc-add-page", "web/edit-desktop", "web/small-window"],
+    ...["browser/setup-page", "recording/player-stage", "recording/player-page", "recording/text-hits-page"],
+    ...["viewers/masks-by-role", "agents/four-eyes"],
   ].map((name) => `test/e2e/${name}.test.ts`),
 );
 process.exitCode = code;

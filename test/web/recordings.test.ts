@@ -5,6 +5,7 @@ import sharp from "sharp";
 import t, { type Test } from "tap";
 import type { Role } from "../../src/auth/principal.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
+import { trackInfos } from "../../src/web/api/recording-json.ts";
 import { until } from "../support/until.ts";
 import { type House, openHouse } from "./fake-house.ts";
 import { colourAt, FakeReader, FakeRecordings, recordingSummary, SIZE, TRACK } from "./fake-recordings.ts";
@@ -240,18 +241,40 @@ t.test("the timeline tells of spans, and of an action when it was allowed", asyn
       duration_ms: 300,
       intent: "open the menu",
       changed_rect: { x: 4, y: 4, width: 20, height: 10 },
+      point: { x: 10, y: 10 },
     },
   ]);
   t.match(of("overlay"), [{ at_ms: 4000, until_ms: 6000, overlay: { id: "o1", label: "Here" } }]);
   t.match(of("marker"), [
-    { at_ms: 7000, label: "Mode passive", by: "Ann" },
-    { at_ms: 8000, label: "look here" },
+    { at_ms: 7000, label: "Mode passive", by: "Ann", is_set: false },
+    { at_ms: 8000, label: "look here", is_set: true },
   ]);
   t.same(
     timeline.entries.map((entry: { at_ms: number }) => entry.at_ms),
     timeline.entries.map((entry: { at_ms: number }) => entry.at_ms).sort((a: number, b: number) => a - b),
   );
 });
+
+t.test(
+  "an action is told to have pressed where it did, and nowhere where it pressed nothing that was recorded",
+  async (t) => {
+    const action = TRACK.find(({ type }) => type === "action");
+    const click = TRACK.find(({ type }) => type === "click");
+    if (action?.type !== "action" || click?.type !== "click") throw new Error("no click is recorded");
+    const alone = { ...action, wasConfirmed: false, durationMs: 300 };
+    const cases = {
+      "its own": { entries: [click, alone], point: { x: 10, y: 10 } },
+      "a person's": { entries: [{ ...click, by: "human" as const }, alone], point: null },
+      "one of before": { entries: [{ ...click, atMs: 2000 }, alone], point: null },
+      "of typing": { entries: [click, { ...alone, kind: "type" as const }], point: null },
+      "of a drag": { entries: [click, { ...alone, kind: "drag" as const }], point: { x: 10, y: 10 } },
+      "on a hidden place": { entries: [alone], point: null },
+    };
+    for (const [what, { entries, point }] of Object.entries(cases)) {
+      t.match(trackInfos(entries), [{ type: "action", point }], what);
+    }
+  },
+);
 
 t.test("a timeline of any length is told page by page", async (t) => {
   const { house, recordings } = await open(t);

@@ -111,8 +111,8 @@ export function trackInfos(entries: readonly TrackEntry[]): TrackInfo[] {
   const questions = new Map<string, Told<"approval">>();
   const overlays = new Map<string, Told<"overlay">>();
   let clicked: ClickEntry | null = null;
-  const mark = (atMs: number, label: string, by: string | null = null): void => {
-    told.push({ type: "marker", at_ms: atMs, label, by });
+  const mark = (atMs: number, label: string, by: string | null = null, isSet = false): void => {
+    told.push({ type: "marker", at_ms: atMs, label, by, is_set: isSet });
   };
   const end = (id: string, atMs: number): void => {
     const shown = overlays.get(id);
@@ -158,7 +158,7 @@ export function trackInfos(entries: readonly TrackEntry[]): TrackInfo[] {
         for (const id of entry.ids) end(id, atMs);
         break;
       case "bookmark":
-        mark(atMs, entry.label, entry.by.name);
+        mark(atMs, entry.label, entry.by.name, true);
         break;
       case "mode":
         mark(atMs, `Mode ${entry.mode}`, entry.by?.name ?? null);
@@ -224,6 +224,16 @@ function changeOf({ changedRects, atMs, durationMs }: ActionEntry, clicked: Clic
 
 type ClickEntry = Extract<TrackEntry, { type: "click" }>;
 
+/** Actions that press a button of the mouse, by their kind. */
+const PRESSES: ReadonlySet<string> = new Set(["click", "button", "drag"]);
+
+/** Where an action pressed; a press on what is hidden from recordings was not recorded. */
+function pointOf(entry: ActionEntry, startMs: number, clicked: ClickEntry | null): Told<"action">["point"] {
+  if (clicked === null || !PRESSES.has(entry.kind)) return null;
+  if (clicked.by !== entry.actor.kind || clicked.atMs < startMs - CLOCK_MS) return null;
+  return { x: clicked.x, y: clicked.y };
+}
+
 function actionTold(
   entry: ActionEntry,
   grantedAtMs: number | null,
@@ -244,6 +254,7 @@ function actionTold(
     was_confirmed: entry.wasConfirmed,
     changed: entry.changed,
     changed_rect: change === null ? null : plainRect(change),
+    point: pointOf(entry, startMs, clicked),
     settle_ms: entry.settleMs,
     duration_ms: entry.atMs - startMs,
   };

@@ -174,6 +174,8 @@ const trackEntrySchema = z.discriminatedUnion("type", [
     changed: z.boolean().nullable(),
     /** Where to look for what it changed; null for nothing. */
     changed_rect: rect.nullable(),
+    /** Where it pressed a button of the mouse; null for what pressed none, and where the place is hidden. */
+    point: z.object({ x: z.int(), y: z.int() }).nullable(),
     settle_ms: z.number(),
     duration_ms: z.number(),
   }),
@@ -202,6 +204,8 @@ const trackEntrySchema = z.discriminatedUnion("type", [
     at_ms: z.number(),
     label: z.string(),
     by: z.string().nullable(),
+    /** Somebody set it; otherwise the desktop told of itself. */
+    is_set: z.boolean(),
     /** Of one that was set afterwards, and can be removed. */
     id: z.string().optional(),
   }),

@@ -32,7 +32,7 @@ export function answerRoutes(
       ...{ type: "auth.failed", errorCode: "not_found", request: auditedRequest(request) },
       actor: { id: "", name: "", kind: "unknown", ip: request.ip },
     });
-    throw new RefusedError("not_found", "no such link: it was used, has expired or never was");
+    throw new RefusedError("not_found", "this link was used, has expired or never existed");
   };
   app.post("/api/v1/answers/open", { config }, async (request, reply): Promise<OpenedAnswer> => {
     limits.checkSignIn(request.ip);

@@ -79,7 +79,7 @@ ${styles}
 </section>
 <section aria-labelledby="connect-agent">
 <h2 id="connect-agent">An agent</h2>
-<p>MCP is at <code id="mcp-url">${escaped(mcp_url)}</code>, for clients of 2024-11-05 at <code>${escaped(sse_url)}</code>. <a href="${basePath}/setup">Set up</a> has what to paste into each client, with a token.</p>
+<p>MCP is at <code id="mcp-url">${escaped(mcp_url)}</code>, for clients of 2024-11-05 at <code>${escaped(sse_url)}</code>. <a href="${basePath}/setup">Setup</a> has what to paste into each client, with a token.</p>
 </section>
 </main>
 </body>

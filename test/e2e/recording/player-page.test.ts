@@ -210,7 +210,7 @@ t.test("a person records, rewinds what still runs, and replays it", { timeout: 2
   await t.test("the list verifies, exports and deletes", async (t) => {
     await page.goto(`${appliance.url}/recordings`);
     await page.getByRole("button", { name: "Verify" }).click();
-    await page.getByRole("button", { name: "Intact" }).waitFor();
+    await page.getByRole("button", { name: "Verified" }).waitFor();
     await page.getByRole("button", { name: "Export" }).click();
     const [download] = await Promise.all([
       page.waitForEvent("download"),

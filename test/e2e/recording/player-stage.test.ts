@@ -173,6 +173,17 @@ t.test("the player does what people know from players", { timeout: 240_000 }, as
     await current.getByRole("button", { name: /^Before/ }).click();
     await until("the picture before", async () => (await paintedMs(page)) === atMs);
     t.equal(await current.locator("img").count(), 2);
+    const ring = await current.locator(".approval-ring").boundingBox();
+    const picture = await current.locator("img").first().boundingBox();
+    if (!ring || !picture) throw new Error("no ring on the picture before");
+    t.equal(await current.locator(".approval-ring").count(), 1, "on the first of them");
+    const part = new URL((await current.locator("img").first().getAttribute("src")) ?? "", page.url())
+      .searchParams;
+    const [x, y, width] = ["x", "y", "width"].map((name) => Number(part.get(name)));
+    const scale = picture.width / (width ?? 0);
+    t.ok(Math.abs(ring.x + ring.width / 2 - picture.x - (300.5 - (x ?? 0)) * scale) < 2, "from the left");
+    t.ok(Math.abs(ring.y + ring.height / 2 - picture.y - (300.5 - (y ?? 0)) * scale) < 2, "from above");
+    await looksWell(t, page, "player-before-after");
   });
 
   await t.test("the list is one stop of the Tab key, and arrows go through it", async (t) => {
@@ -224,6 +235,12 @@ t.test("the player does what people know from players", { timeout: 240_000 }, as
     await page.keyboard.press("End");
     await page.keyboard.press("[");
     const row = page.locator(".player-row", { hasText: "Before the change" });
+    const told = page.locator(".player-row", { hasText: "Mode autopilot" }).first();
+    t.not(
+      await told.locator("svg").innerHTML(),
+      await row.locator("svg").innerHTML(),
+      "what the desktop tells of itself is no bookmark",
+    );
     await row.waitFor();
     await row.click();
     await until("the moment that was marked", async () => (await paintedMs(page)) === 2000);

@@ -219,7 +219,7 @@ for (const width of [1440, 390]) {
       await page.getByRole("link", { name: "Audit log" }).click();
       const events = page.getByRole("list", { name: /^Events/ }).getByRole("listitem");
       await events.first().waitFor();
-      await page.getByText(/lines looked through, each as it was written/).waitFor();
+      await page.getByText(/lines checked: none was changed/).waitFor();
       t.equal(await events.count(), 50);
       await looksWell(t, page, "audit");
       await page.getByRole("button", { name: "Load older events" }).click();
@@ -261,7 +261,7 @@ for (const width of [1440, 390]) {
       const text = readFileSync(path, "utf8");
       writeFileSync(path, text.replace('"event_type":"token.revoked"', '"event_type":"token.issued"'));
       await page.goto(`${appliance.url}/audit?types=token.issued`);
-      await page.getByText(/1 is not as written/).waitFor();
+      await page.getByText(/1 was changed, and none is missing/).waitFor();
       await page.locator(".audit-outcome", { hasText: "Not as written" }).waitFor();
       await looksWell(t, page, "audit-changed");
     });

@@ -49,12 +49,9 @@ export async function sweep(t: Test, widths: readonly number[], fontPx: number |
     await until("the question", async () => (await rest(appliance, "/api/v1/approvals")).length === 1);
   };
   const [recording] = await rest(appliance, "/api/v1/recordings");
-  await appliance.fetch("/api/v1/desktops", {
-    protocol: "vnc",
-    host: "127.0.0.1",
-    port: 1,
-    name: "Lab / Gone",
-  });
+  const lost = { protocol: "vnc", host: "127.0.0.1", port: 1, name: "Lab / Gone" };
+  await appliance.fetch("/api/v1/desktops", lost);
+  const gone = (await rest(appliance, "/api/v1/desktops")).find(({ id: one }) => one !== id);
 
   const picture = (page: Page): Promise<unknown> => until("a picture", () => viewerShot(page));
   const openTab = async (page: Page, name: string): Promise<void> => {
@@ -136,11 +133,25 @@ export async function sweep(t: Test, widths: readonly number[], fontPx: number |
       path: `/recordings/${recording?.id}`,
       ready: (page) => page.locator("canvas").first().waitFor(),
     },
+    {
+      name: "export",
+      path: `/recordings/${recording?.id}`,
+      ready: async (page) => {
+        await page.locator("canvas").first().waitFor();
+        await press("Export")(page);
+        await page.locator(".export-menu").waitFor();
+      },
+    },
     { name: "setup", path: "/setup", ready: (page) => page.locator("main h1").waitFor() },
     { name: "access", path: "/access", ready: (page) => page.locator("main h1").waitFor() },
     { name: "secrets", path: "/secrets", ready: (page) => page.locator("main h1").waitFor() },
     { name: "audit", path: "/audit", ready: (page) => page.locator("main h1").waitFor() },
     { name: "nothing there", path: "/no-such-page", ready: (page) => page.locator("main h1").waitFor() },
+    {
+      name: "desktop that is gone",
+      path: `/desktops/${gone?.id}`,
+      ready: (page) => page.locator(".stage-card").waitFor(),
+    },
     { name: "no such desktop", path: "/desktops/none", ready: heading("No such desktop") },
   ];
 

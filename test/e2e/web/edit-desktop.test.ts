@@ -68,7 +68,7 @@ for (const width of [1440, 390]) {
     t.equal(await field("port").inputValue(), `${target.vncPort}`);
     t.equal(await field("password").inputValue(), "", "what is stored does not come to the page");
     t.match(await field("password").getAttribute("placeholder"), /Unchanged/);
-    await dialog.getByText("Way and security").click();
+    await dialog.getByText("Connection and security").click();
     t.equal(await field("encoding").inputValue(), "zrle,raw", "what the form does not offer itself stays");
     t.same(await accessibilityFaults(page, "dialog"), []);
     t.equal(

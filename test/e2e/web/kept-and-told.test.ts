@@ -1,7 +1,3 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import t from "tap";
 import { newTokenSchema } from "../../../src/web/api/tokens-api.ts";
@@ -10,8 +6,6 @@ import { Appliance } from "../harness/appliance.ts";
 import { looksWell, openBrowser, signIn } from "../harness/browser.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { onlyDesktop, viewerShot } from "../viewers/viewer-scenario.ts";
-
-const MAIN = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
 
 // What the pages keep of what a person chose, and what they say before something is lost.
 
@@ -150,54 +144,26 @@ t.test("what a person chose is kept, and what would be lost is told", { timeout:
     await stranger.close();
   });
 
-  await t.test("a sign-in outlasts the server, unless it was ended", async (t) => {
-    const visit = async (name: string) => {
-      const made = await appliance.fetch("/api/v1/tokens", { name, role: "operator" });
-      const { token, id: tokenId } = newTokenSchema.parse(await made.json());
-      const { page, context } = await signIn(browser, { url: appliance.url, adminToken: token });
-      await page.getByRole("heading", { name: "Desktops" }).waitFor();
-      const [cookie] = await context.cookies();
-      if (cookie === undefined) throw new Error("signed in without a cookie");
-      return { page, context, tokenId, cookie };
-    };
-    const bob = await visit("Bob");
-    const cora = await visit("Cora");
-    const dan = await visit("Dan");
-    await dan.page.getByRole("button", { name: "Sign out" }).click();
-    await dan.page.getByLabel("Access token").waitFor();
-    // Killed, so that nothing is written as it ends.
-    await appliance.program.stop("SIGKILL");
-    const lost = bob.page.locator(".offline");
-    await lost.waitFor();
-    const path = join(appliance.dataDir, "sessions", `${new URL(appliance.url).port}.json`);
-    t.equal(statSync(path).mode & 0o777, 0o600);
-    const kept = readFileSync(path, "utf8");
-    for (const secret of [bob.cookie.value, cora.cookie.value, appliance.adminToken, "Bob", "operator"])
-      t.notOk(kept.includes(secret), "nothing in clear");
-    const revoke = ["token", "revoke", cora.tokenId, "--data-dir", appliance.dataDir];
-    execFileSync(process.execPath, [MAIN, ...revoke]);
-
-    const second = await Appliance.start(t, { after: appliance });
-    await lost.waitFor({ state: "detached" });
-    t.equal(await bob.page.getByLabel("Access token").count(), 0, "the open page goes on");
-    await bob.page.reload();
-    await bob.page.getByRole("heading", { name: "Desktops" }).waitFor();
-    t.same(
-      (await bob.context.cookies()).map(({ value }) => value),
-      [bob.cookie.value],
-      "by the same cookie",
-    );
-    await page.goto(`${second.url}/desktops/${id}`);
-    await until("a picture", () => viewerShot(page));
-    await cora.page.getByText("the token that you signed in with was revoked").waitFor();
-    // As if the browser had kept what it was told to forget.
-    await dan.context.addCookies([dan.cookie]);
-    await dan.page.goto(`${second.url}/recordings`);
-    await dan.page.getByText("the server does not know your session any more").waitFor();
-    const address = `/api/v1/tokens/${bob.tokenId}`;
-    await second.fetch(address, undefined, { method: "DELETE" });
-    await bob.page.getByText("the token that you signed in with was revoked").waitFor();
-    for (const { context } of [bob, cora, dan]) await context.close();
+  await t.test("what a role cannot use is not shown", async (t) => {
+    const made = await appliance.fetch("/api/v1/tokens", { name: "Vera", role: "viewer" });
+    const { token } = newTokenSchema.parse(await made.json());
+    const vera = await signIn(browser, { url: appliance.url, adminToken: token });
+    await vera.page.getByRole("heading", { name: "Desktops" }).waitFor();
+    const offOf = (): Promise<number> => vera.page.locator(":is(button, select, input):disabled").count();
+    const names = (): Promise<string> =>
+      vera.page.evaluate(`[...document.querySelectorAll("button, a, select")]
+        .map((one) => one.getAttribute("aria-label") || one.textContent).join(" | ")`);
+    t.equal(await vera.page.locator("nav a").allInnerTexts().then(String), "Desktops");
+    t.notMatch(await names(), /Add desktop|Invite|Edit|Remove/);
+    t.equal(await offOf(), 0);
+    await vera.page.goto(`${appliance.url}/desktops/${id}`);
+    await until("a picture", () => viewerShot(vera.page));
+    await vera.page.getByRole("tab", { name: "Masks" }).click();
+    t.notMatch(await names(), /Stop|Record|Mode|View only|Extra keys|Invite|Take over|Hide|Resume/);
+    t.equal(await offOf(), 0);
+    await looksWell(t, vera.page, "viewer-role");
+    t.same(vera.complaints, []);
+    await vera.context.close();
   });
 });
 

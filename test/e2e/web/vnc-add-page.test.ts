@@ -56,9 +56,9 @@ t.test("a person adds a desktop behind a web server of its own wishes", { timeou
       await dialog.locator("[name=host]").fill("127.0.0.1");
       await dialog.locator("[name=port]").fill(`${address.port}`);
       await dialog.locator("[name=name]").fill(`behind ${colorScheme}`);
-      await dialog.getByText("Way and security").click();
+      await dialog.getByText("Connection and security").click();
       await dialog.getByLabel("How to get there").selectOption("ws");
-      await dialog.getByLabel("Ask for pictures by").selectOption("zrle");
+      await dialog.getByLabel("Picture encoding").selectOption("zrle");
       const headers = dialog.getByLabel("More headers of the request");
       await headers.fill("no header");
       const add = dialog.getByRole("button", { name: "Add desktop" });
@@ -115,7 +115,7 @@ t.test("the add dialog says what it knows, of what is written in it", { timeout:
       await port.fill("5901");
       await result.waitFor({ state: "detached" });
 
-      await dialog.getByText("Way and security").click();
+      await dialog.getByText("Connection and security").click();
       for (const [way, usual] of [
         ["ws", "6080"],
         ["repeater", "5901"],

@@ -139,11 +139,11 @@ function ChainState({ found }: { readonly found: Found }) {
       <Icon shape={isWhole ? "shieldCheck" : "warning"} />
       <span>
         {isWhole ? (
-          <>{countWords(lines, "line", "lines")} looked through, each as it was written.</>
+          <>{countWords(lines, "line", "lines")} checked: none was changed.</>
         ) : (
           <>
-            Of {countWords(lines, "line", "lines")} {changed} {changed === 1 ? "is" : "are"} not as written,
-            and {missing} {missing === 1 ? "is" : "are"} missing. Run{" "}
+            Of {countWords(lines, "line", "lines")} {changed} {changed === 1 ? "was" : "were"} changed, and{" "}
+            {missing === 0 ? "none" : missing} {missing > 1 ? "are" : "is"} missing. Run{" "}
             <code>overlay-companion audit verify</code>.
           </>
         )}

@@ -3,9 +3,6 @@ import { useEffect, useRef } from "preact/hooks";
 import type { ApprovalInfo } from "../../api/api.ts";
 import { PointerMarks } from "./pointer-marks.tsx";
 
-/** Of the picture in a card, CSS pixels. */
-const MOST_HEIGHT = 240;
-
 /**
  * The place on the desktop as it was when the question came, with the pointer's way on it. Where more is shown than the
  * approval is bound to, a frame is around what it is bound to.
@@ -23,9 +20,8 @@ export function ApprovalPicture({
   const width = crop?.width ?? 0;
   const height = crop?.height ?? 0;
   useEffect(() => {
-    frame.current?.style.setProperty("aspect-ratio", `${width} / ${height}`);
     // As high as the style sheet lets it be, and then as wide as its form allows.
-    frame.current?.style.setProperty("max-width", `${(MOST_HEIGHT * width) / height}px`);
+    frame.current?.style.setProperty("--form", String(width / height));
   }, [width, height]);
   if (crop === null || address === null || width <= 0 || height <= 0) return null;
   if (hasFailed.value) {

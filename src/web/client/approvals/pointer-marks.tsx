@@ -1,4 +1,5 @@
 import type { Point, Rect } from "../../../framebuffer/rect.ts";
+import "../styles/pointer-marks.css";
 
 export interface PointerMarksProps {
   /** What of the desktop the box shows that these lie in, desktop pixels. */

@@ -23,7 +23,7 @@ export function MoreFields({
         event.currentTarget.open = true; // what is to be mended must be seen
       }}
     >
-      <summary>{protocol === "rdp" ? "Screens, keyboard and security" : "Way and security"}</summary>
+      <summary>{protocol === "rdp" ? "Screens, keyboard and security" : "Connection and security"}</summary>
       {protocol === "rdp" ? (
         <RdpFields values={initial.values} />
       ) : (
@@ -178,7 +178,7 @@ function Way({
       {protocol === "vnc" && (
         <>
           <Choice
-            label="Ask for pictures by"
+            label="Picture encoding"
             name="encoding"
             options={Object.entries(PICTURES)}
             value={values["encoding"]}
@@ -187,7 +187,7 @@ function Way({
             label="Sign in by"
             name="security"
             options={[
-              ["", "The best that it offers"],
+              ["", "Best on offer"],
               ...SECURITY_NAMES.map((name) => [name, `${name} only`] as const),
             ]}
             value={values["security"]}
@@ -228,7 +228,7 @@ function RdpFields({ values }: Pick<InitialForm, "values">) {
         value={values["rdp_keyboard"]}
       />
       <Choice
-        label="Ask for pictures by"
+        label="Pictures"
         name="rdp_graphics"
         options={Object.entries(GRAPHICS)}
         value={values["rdp_graphics"]}

@@ -38,7 +38,8 @@ export function PlayerBar({ recording, positionMs, onNote }: PlayerBarProps) {
       <span class="bar-space" />
       {isLive && (
         <a class="button" href={viewerPath(recording.desktop_id)}>
-          To the desktop
+          <Icon shape="monitor" />
+          <span>To the desktop</span>
         </a>
       )}
       {!isLive && <VerifyButton recording={recording} />}

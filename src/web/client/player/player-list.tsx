@@ -1,7 +1,8 @@
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { Rect } from "../../../framebuffer/rect.ts";
+import { boundRects, type Rect } from "../../../framebuffer/rect.ts";
 import type { RecordingInfo, SearchHitInfo, TrackInfo } from "../../api/api.ts";
+import { PointerMarks } from "../approvals/pointer-marks.tsx";
 import { Icon } from "../controls/icon.tsx";
 import type { IconShape } from "../controls/icon-shapes.ts";
 import { durationWords, outcomeWords } from "../shell/labels.ts";
@@ -178,9 +179,19 @@ function iconOf(entry: TrackInfo): IconShape {
     case "gap":
       return "warning";
     default:
-      return "bookmark";
+      return entry.type === "marker" && !entry.is_set ? "info" : "bookmark";
   }
 }
+
+/** The words that the question's own card has. */
+const STATE_WORDS = {
+  pending: "waiting",
+  granted: "approved",
+  denied: "denied",
+  expired: "expired",
+  cancelled: "withdrawn",
+  stale: "void",
+} as const satisfies Record<Extract<TrackInfo, { type: "approval" }>["state"], string>;
 
 function factsOf(entry: TrackInfo): string {
   switch (entry.type) {
@@ -194,7 +205,7 @@ function factsOf(entry: TrackInfo): string {
       const by = entry.decided_by === null ? "" : ` by ${entry.decided_by}`;
       const took =
         entry.decided_at_ms === null ? "" : ` after ${durationWords(entry.decided_at_ms - entry.at_ms)}`;
-      return `${entry.state}${by}${took}`;
+      return `${STATE_WORDS[entry.state]}${by}${took}`;
     }
     case "marker":
       return entry.by ?? "";
@@ -213,7 +224,7 @@ const MARGIN = 24;
 /** Smaller crops tell nothing of where they are. */
 const LEAST_CROP = { width: 240, height: 150 };
 
-/** The part that an action changed, as it was and as it became. */
+/** The part that an action changed, as it was, with a ring where a button was pressed, and as it became. */
 function BeforeAfter({
   recording,
   action,
@@ -223,10 +234,16 @@ function BeforeAfter({
   readonly action: ActionTold;
   readonly onSeek: (ms: number) => void;
 }) {
-  const part = action.changed_rect === null ? undefined : cropAround(action.changed_rect, recording);
+  const { changed_rect: changed, point } = action;
+  const pressed =
+    point === null
+      ? null
+      : { x: point.x - MARGIN, y: point.y - MARGIN, width: 2 * MARGIN, height: 2 * MARGIN };
+  const place = changed !== null && pressed !== null ? boundRects(changed, pressed) : (changed ?? pressed);
+  const part = place === null ? undefined : cropAround(place, recording);
   const at = (atMs: number): string =>
     frameAddress(recording.id, { atMs, maxWidth: CROP_WIDTH, ...(part === undefined ? {} : { part }) });
-  const size = part ?? recording;
+  const size = part ?? { x: 0, y: 0, width: recording.width, height: recording.height };
   const height = Math.round((CROP_WIDTH * size.height) / Math.max(1, size.width));
   // The effect is what had settled when the action was over; a picture may come up to one recorded frame later.
   const pictures = [
@@ -242,7 +259,10 @@ function BeforeAfter({
           title={`Go to the picture ${name.toLowerCase()} it`}
           onClick={() => onSeek(atMs)}
         >
-          <img src={at(atMs)} width={CROP_WIDTH} height={height} alt={`${name}: ${action.summary}`} />
+          <span class="before-after-picture">
+            <img src={at(atMs)} width={CROP_WIDTH} height={height} alt={`${name}: ${action.summary}`} />
+            {name === "Before" && <PointerMarks area={size} point={point} path={[]} />}
+          </span>
           <span>{name}</span>
         </button>
       ))}
@@ -255,7 +275,8 @@ function cropAround(
   { width, height }: { readonly width: number; readonly height: number },
 ): Rect {
   const wide = Math.min(width, Math.max(LEAST_CROP.width, changed.width + 2 * MARGIN));
-  const high = Math.min(height, Math.max(LEAST_CROP.height, changed.height + 2 * MARGIN));
+  // Never a strip, in which nothing is seen.
+  const high = Math.min(height, Math.max(LEAST_CROP.height, changed.height + 2 * MARGIN, wide / 2));
   const x = Math.round(changed.x + changed.width / 2 - wide / 2);
   const y = Math.round(changed.y + changed.height / 2 - high / 2);
   return {

@@ -5,7 +5,7 @@ import { api } from "../shell/api-client.ts";
 import { showError } from "../shell/notices.ts";
 
 const WORDS = {
-  sealed: { icon: "shieldCheck", tone: "good", text: "Intact" },
+  sealed: { icon: "shieldCheck", tone: "good", text: "Verified" },
   unsealed: { icon: "warning", tone: "warn", text: "Not sealed" },
   tampered: { icon: "warning", tone: "bad", text: "Tampered" },
 } as const;

@@ -125,14 +125,16 @@ function Snippet({ client }: { readonly client: KnownSnippet }) {
       </pre>
       <p class={`snippet-foot tone-${isHere ? "good" : "idle"}`} role="status">
         <span class="dot" aria-hidden="true" />
-        {seenAt === null
-          ? `Waiting for ${client.name} to connect…`
-          : isHere
-            ? `${client.name} is connected.`
-            : `${client.name} connected, and last called ${spanWords((now.value - Date.parse(seenAt)) / 1000)} ago.`}
-        {seenAt === null && clients.length > 0 && (
-          <span class="muted"> Connected: {clients.map(({ name }) => name).join(", ")}</span>
-        )}
+        <span>
+          {seenAt === null
+            ? `Waiting for ${client.name} to connect…`
+            : isHere
+              ? `${client.name} is connected.`
+              : `${client.name} connected, and last called ${spanWords((now.value - Date.parse(seenAt)) / 1000)} ago.`}
+          {seenAt === null && clients.length > 0 && (
+            <span class="muted"> Connected: {clients.map(({ name }) => name).join(", ")}</span>
+          )}
+        </span>
       </p>
     </div>
   );

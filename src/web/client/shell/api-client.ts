@@ -236,7 +236,7 @@ export const api = {
       entries.push(...more.entries);
       next = more.next_entry;
     }
-    const added = first.markers.map((marker) => ({ type: "marker" as const, ...marker }));
+    const added = first.markers.map((marker) => ({ type: "marker" as const, is_set: true, ...marker }));
     // The sort keeps the order of what is of one moment.
     return { ...first, entries: [...entries, ...added].sort((a, b) => a.at_ms - b.at_ms), next_entry: null };
   },

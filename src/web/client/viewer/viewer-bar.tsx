@@ -62,28 +62,18 @@ export function ViewerBar(props: ViewerBarProps) {
         {desktop.name}
       </h1>
       <StateMark desktop={desktop} />
-      <select
-        class="mode-select"
-        aria-label="Mode: what agents may do"
-        title={MODE_WORDS[desktop.mode].meaning}
-        value={desktop.mode}
-        disabled={!may("modes")}
-        onChange={(event) => {
-          const { value } = event.currentTarget;
-          const mode = modeNamed(value);
-          // Arrow keys choose in a closed list, one mode after the other: nothing holds before it is confirmed.
-          event.currentTarget.value = desktop.mode;
-          if (mode) askedMode.value = mode;
-          else if (value === "custom") navigate(rulesPath(desktop.id));
-        }}
-      >
-        {MODES.map((mode) => (
-          <option key={mode} value={mode} disabled={mode === "autopilot" && !may("admin")}>
-            {MODE_WORDS[mode].name}
-          </option>
-        ))}
-        <option value="custom">{desktop.mode === "custom" ? MODE_WORDS.custom.name : "Custom…"}</option>
-      </select>
+      {may("modes") ? (
+        <ModeSelect
+          desktop={desktop}
+          onAsk={(mode) => {
+            askedMode.value = mode;
+          }}
+        />
+      ) : (
+        <span class="muted" title={MODE_WORDS[desktop.mode].meaning}>
+          {MODE_WORDS[desktop.mode].name}
+        </span>
+      )}
       {desktop.recording_id !== null && <RecordingSign id={desktop.recording_id} isLink={props.mayControl} />}
       {holding && (
         <span class={`viewer-holder ${isHuman ? "is-human" : ""}`} role="status">
@@ -151,23 +141,58 @@ export function ViewerBar(props: ViewerBarProps) {
           </span>
         )}
       </button>
-      {desktop.is_stopped && (
-        <button type="button" class="button resume" disabled={!props.mayControl} onClick={props.onResume}>
+      {desktop.is_stopped && props.mayControl && (
+        <button type="button" class="button resume" onClick={props.onResume}>
           <Icon shape="play" />
           <span>Resume</span>
         </button>
       )}
-      <button
-        type="button"
-        class={`button stop-button ${props.isStopRed ? "is-red" : ""}`}
-        title="Stop the agents (Ctrl+Alt+Shift+S)"
-        disabled={!props.mayControl || desktop.is_stopped}
-        onClick={props.onStop}
-      >
-        <Icon shape="square" />
-        <span>{desktop.is_stopped ? "Stopped" : "Stop"}</span>
-      </button>
+      {(props.mayControl || desktop.is_stopped) && (
+        <button
+          type="button"
+          class={`button stop-button ${props.isStopRed ? "is-red" : ""}`}
+          title="Stop the agents (Ctrl+Alt+Shift+S)"
+          disabled={desktop.is_stopped}
+          onClick={props.onStop}
+        >
+          <Icon shape="square" />
+          <span>{desktop.is_stopped ? "Stopped" : "Stop"}</span>
+        </button>
+      )}
     </header>
+  );
+}
+
+/** Opens the question whether a mode shall hold; nothing is changed by it alone. */
+function ModeSelect({
+  desktop,
+  onAsk,
+}: {
+  readonly desktop: DesktopInfo;
+  readonly onAsk: (mode: DesktopInfo["mode"]) => void;
+}) {
+  return (
+    <select
+      class="mode-select"
+      aria-label="Mode: what agents may do"
+      title={MODE_WORDS[desktop.mode].meaning}
+      value={desktop.mode}
+      onChange={(event) => {
+        const { value } = event.currentTarget;
+        const mode = modeNamed(value);
+        // Arrow keys choose in a closed list, one mode after the other: nothing holds before it is confirmed.
+        event.currentTarget.value = desktop.mode;
+        if (mode) onAsk(mode);
+        else if (value === "custom") navigate(rulesPath(desktop.id));
+      }}
+    >
+      {MODES.map((mode) => (
+        <option key={mode} value={mode} disabled={mode === "autopilot" && !may("admin")}>
+          {MODE_WORDS[mode].name}
+        </option>
+      ))}
+      <option value="custom">{desktop.mode === "custom" ? MODE_WORDS.custom.name : "Custom…"}</option>
+    </select>
   );
 }
 

@@ -26,26 +26,10 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
   const { desktop, state, viewer, isCropped, mayInput, mayControl, meId, onInvite } = request;
   const isActual = state.zoom.value === 1;
   const isViewOnly = state.isViewOnly.value || !mayInput;
-  const { recording_id, holder } = desktop;
+  const { holder } = desktop;
   const askedOf = holder?.kind === "human" && holder.id !== meId && mayInput ? holder.name : null;
   return [
-    {
-      id: "record",
-      label: recording_id === null ? "Record" : "Stop recording",
-      icon: "circle",
-      isPressed: recording_id !== null,
-      isDisabled: !mayControl,
-      run: () => {
-        if (recording_id === null) attempt("Could not record", api.startRecording(desktop.id));
-        else {
-          const stopped = api.stopRecording(recording_id).then(({ duration_ms }) => {
-            const link = { href: playerPath(recording_id), text: "Play it" };
-            showNotice(`Recorded ${durationWords(duration_ms)}`, link);
-          });
-          attempt("Could not stop the recording", stopped);
-        }
-      },
-    },
+    ...(mayControl ? [recordCommand(desktop)] : []),
     {
       id: "scaling",
       label: isActual ? "Fit to the window" : "Actual size (1:1)",
@@ -55,32 +39,39 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
         state.zoom.value = isActual ? "fit" : 1;
       },
     },
-    {
-      id: "view-only",
-      label: "View only",
-      icon: "eye",
-      isPressed: isViewOnly,
-      isDisabled: !mayInput,
-      run: () => {
-        state.isViewOnly.value = !state.isViewOnly.value;
-      },
-    },
+    ...(mayInput
+      ? [
+          {
+            id: "view-only",
+            label: "View only",
+            icon: "eye",
+            isPressed: isViewOnly,
+            run: () => {
+              state.isViewOnly.value = !state.isViewOnly.value;
+            },
+          } as const,
+        ]
+      : []),
     {
       id: "clipboard",
       label: "Clipboard",
       icon: "clipboard",
       run: () => document.getElementById("viewer-clipboard")?.togglePopover(),
     },
-    {
-      id: "extra-keys",
-      label: "Extra keys",
-      icon: "keyboard",
-      isPressed: state.areExtraKeysShown.value,
-      isDisabled: isViewOnly,
-      run: () => {
-        state.areExtraKeysShown.value = !state.areExtraKeysShown.value;
-      },
-    },
+    ...(mayInput
+      ? [
+          {
+            id: "extra-keys",
+            label: "Extra keys",
+            icon: "keyboard",
+            isPressed: state.areExtraKeysShown.value,
+            isDisabled: isViewOnly,
+            run: () => {
+              state.areExtraKeysShown.value = !state.areExtraKeysShown.value;
+            },
+          } as const,
+        ]
+      : []),
     ...(askedOf === null
       ? []
       : [
@@ -116,4 +107,24 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
       run: () => state.toggleFullScreen(),
     },
   ];
+}
+
+function recordCommand({ id, recording_id }: DesktopInfo): Command {
+  return {
+    id: "record",
+    label: recording_id === null ? "Record" : "Stop recording",
+    icon: "circle",
+    isPressed: recording_id !== null,
+    run: () => {
+      if (recording_id === null) {
+        attempt("Could not record", api.startRecording(id));
+        return;
+      }
+      const stopped = api.stopRecording(recording_id).then(({ duration_ms }) => {
+        const link = { href: playerPath(recording_id), text: "Play it" };
+        showNotice(`Recorded ${durationWords(duration_ms)}`, link);
+      });
+      attempt("Could not stop the recording", stopped);
+    },
+  };
 }

@@ -8,12 +8,12 @@ function action(atMs: number, outcome: "done" | "refused" | "failed" = "done"): 
   return {
     ...{ type: "action", at_ms: atMs, id: `a${atMs}`, actor: { kind: "agent", name: "Bot" }, kind: "click" },
     ...{ summary: "Click", intent: null, outcome, code: null, was_confirmed: false, changed: true },
-    ...{ changed_rect: null, settle_ms: 1, duration_ms: 50 },
+    ...{ changed_rect: null, point: null, settle_ms: 1, duration_ms: 50 },
   };
 }
 
 t.test("a lane has a bar for each of its entries, as long as it took", async (t) => {
-  const marker: TrackInfo = { type: "marker", at_ms: 700, label: "Here", by: null };
+  const marker: TrackInfo = { type: "marker", at_ms: 700, label: "Here", by: null, is_set: true };
   const gap: TrackInfo = { type: "gap", at_ms: 800, until_ms: 900, reason: "disk full" };
   const asked: TrackInfo = {
     ...{ type: "approval", at_ms: 600, id: "q", actor: { kind: "agent", name: "Bot" }, summary: "Click" },

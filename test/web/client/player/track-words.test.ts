@@ -12,9 +12,9 @@ import {
 const ACTION: TrackInfo = {
   ...{ type: "action", at_ms: 1000, id: "a1", actor: { kind: "agent", name: "Bot" }, kind: "click" },
   ...{ summary: "Click left at 3,4", intent: "Save the note", outcome: "done", code: null },
-  ...{ was_confirmed: false, changed: true, changed_rect: null, settle_ms: 1, duration_ms: 50 },
+  ...{ was_confirmed: false, changed: true, changed_rect: null, point: null, settle_ms: 1, duration_ms: 50 },
 };
-const MARKER: TrackInfo = { type: "marker", at_ms: 5000, label: "Mode passive", by: "Ann" };
+const MARKER: TrackInfo = { type: "marker", at_ms: 5000, label: "Mode passive", by: "Ann", is_set: false };
 
 function overlay(id: string, fromMs: number, untilMs: number | null): OverlayEntry {
   return {
