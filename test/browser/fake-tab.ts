@@ -21,8 +21,12 @@ export interface Call {
   readonly part?: unknown;
 }
 
-/** A shared tab whose browser answers each call as a test says; undefined: never. */
-export async function openTab(t: Test, answer: (call: Call) => unknown) {
+/** A shared tab whose browser answers each call as a test says; undefined: never. `hidden`: selectors of masks. */
+export async function openTab(
+  t: Test,
+  answer: (call: Call) => unknown,
+  hiddenSelectors: readonly string[] = [],
+) {
   const dir = mkdtempSync(join(tmpdir(), "oc-page-"));
   t.teardown(() => rmSync(dir, { recursive: true, force: true }));
   const clock = new FakeClock();
@@ -30,6 +34,7 @@ export async function openTab(t: Test, answer: (call: Call) => unknown) {
     ...{ pairings: await Pairings.open(dir, clock), clock, serverName: "Test" },
     onBug: (error) => t.fail(String(error)),
     changed: () => {},
+    hiddenSelectors: () => hiddenSelectors,
   });
   const { id, code } = browsers.issue(DIALLED, null);
   const calls: Call[] = [];

@@ -1,11 +1,10 @@
 import t, { type Test } from "tap";
 import { Generations } from "../../src/browser/page/generations.ts";
-import type { Page } from "../../src/browser/page/page.ts";
 import { type Snapshot, takeSnapshot } from "../../src/browser/page/snapshot.ts";
 import { type TreeLine, textOfLines } from "../../src/browser/page/tree-lines.ts";
 import { slimNodes, type TreeNode } from "../../src/browser/wire/tree-nodes.ts";
 import { loadTreePart, treePartOf } from "../../src/extension/tree-part.ts";
-import { attaches, openTab } from "./fake-tab.ts";
+import { attaches, type Call, openTab } from "./fake-tab.ts";
 import { LargeTable } from "./large-table.ts";
 
 const ROWS = 2000;
@@ -59,12 +58,28 @@ t.test("a browser that numbers its tree otherwise is asked for the whole", async
   t.same(treePartOf({ containers: "a", most: 1, more: 2 }), { containers: "a", most: 1 });
 });
 
-/** A tab with the table, whose extension loads parts; `isOld`: one of before, which knows of none. */
-async function openTable(t: Test, table: LargeTable, isOld = false): Promise<Page> {
-  const tab = await openTab(t, (call) => {
+/** `isOld`: an extension of before, which knows of no parts. `hidden`: elements that masks hide, and what they say. */
+interface TableTab {
+  readonly isOld?: boolean;
+  readonly hidden?: readonly { readonly node: number; readonly words: string }[];
+}
+
+/** A tab with the table, whose extension loads parts. */
+async function openTable(t: Test, table: LargeTable, { isOld = false, hidden = [] }: TableTab = {}) {
+  const answer = (call: Call): unknown => {
     const { id, method, params, part } = call;
     if (method === "Page.createIsolatedWorld") return { executionContextId: 1 };
-    if (method === "Runtime.evaluate") return { result: { objectId: "array" } };
+    if (method === "Runtime.evaluate")
+      return { result: { objectId: String(params["expression"]).includes(".held()") ? "held" : "array" } };
+    if (method === "Runtime.callFunctionOn") {
+      const [, index] = /elements\[(\d+)\]/.exec(String(params["functionDeclaration"])) ?? [];
+      if (index !== undefined) return { result: { objectId: `element ${index}` } };
+      return { result: { value: { count: hidden.length, words: hidden.map(({ words }) => words) } } };
+    }
+    if (method === "DOM.describeNode") {
+      const index = Number(String(params["objectId"]).slice("element ".length));
+      return { node: { backendNodeId: hidden[index]?.node } };
+    }
     if (method === "Runtime.releaseObjectGroup") return {};
     if (method !== "Accessibility.getFullAXTree") return attaches(call);
     const post = (nodes: readonly TreeNode[]): void => {
@@ -79,7 +94,8 @@ async function openTable(t: Test, table: LargeTable, isOld = false): Promise<Pag
     };
     void load().then((result) => tab.extension.say({ id, success: true, result }));
     return undefined;
-  });
+  };
+  const tab = await openTab(t, answer, hidden.length === 0 ? [] : [".secret"]);
   return tab.page();
 }
 
@@ -98,11 +114,32 @@ t.test(
     t.equal(whole.left, 0);
     t.equal(textOf(part), textOf(whole), "with the same refs");
     t.equal(textOf(part).length > CHARS - 100, true, "all that fits");
-    const old = await takeSnapshot(await openTable(t, new LargeTable(ROWS), true), { chars: CHARS });
+    const old = await takeSnapshot(await openTable(t, new LargeTable(ROWS), { isOld: true }), {
+      chars: CHARS,
+    });
     t.equal(old.left, 0, "an extension of before gives all");
     t.equal(textOf(old), textOf(part));
   },
 );
+
+t.test("what masks hide is hidden in a part as in the whole", async (t) => {
+  const table = new LargeTable(ROWS);
+  const node = table.rowId(1);
+  const page = await openTable(t, table, {
+    hidden: [
+      { node, words: "Row 1 " },
+      { node: 4711, words: "Close 3" },
+    ],
+  });
+  const part = await takeSnapshot(page, { chars: CHARS });
+  t.ok(part.left > ROWS - 200);
+  const told = textOf(part);
+  t.match(told, /row \[hidden\] \[ref=e\d+\]\n/, "that it is there is told");
+  t.notMatch(told, /"Row 1"|"Close 1"/, "nothing in it is");
+  t.notMatch(told, /Close 3/, "nor what others say of it");
+  t.match(told, /"Row 2"/);
+  t.equal(told, textOf(await takeSnapshot(page)));
+});
 
 t.test("where little is shown of what is loaded, more is", async (t) => {
   const table = new LargeTable(ROWS);

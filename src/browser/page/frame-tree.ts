@@ -17,7 +17,7 @@ const NODES_AN_ELEMENT = 2;
  * The document and the elements of a frame that hold much, in its order; null where it has at most `most` elements. Runs
  * in our own isolated world. Open shadow roots are looked into; what is in closed ones is not counted.
  */
-const CONTAINERS = `((most) => {
+export const CONTAINERS = `((most) => {
   const elements = [], parents = [];
   const open = [[document.documentElement, -1]];
   while (open.length > 0 && elements.length < ${MOST_COUNTED}) {
