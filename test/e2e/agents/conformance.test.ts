@@ -1,12 +1,9 @@
-import { execFile } from "node:child_process";
-import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import t from "tap";
 import * as z from "zod";
 import { REVISIONS, runRequirements } from "../../../scripts/conformance.ts";
 import { servedTools } from "../../../src/mcp/tool/tool.ts";
 import { TOOLS } from "../../../src/mcp/tools/list.ts";
+import { inspect } from "../harness/inspector.ts";
 import { EXPECTED_FAILURES } from "./conformance/expected.ts";
 import { openFixtureHouse } from "./conformance/fixture-house.ts";
 
@@ -27,20 +24,6 @@ for (const revision of REVISIONS) {
     const unknown = Object.keys(expected).filter((scenario) => !found.has(scenario));
     t.same(unknown, [], "every expected failure is a scenario of the suite");
   });
-}
-
-const INSPECTOR = fileURLToPath(
-  new URL("../../../node_modules/@modelcontextprotocol/inspector-cli/build/cli.js", import.meta.url),
-);
-const run = promisify(execFile);
-
-/** What the Inspector's command line prints for one method. */
-async function inspect(url: string, ...args: readonly string[]): Promise<unknown> {
-  const argv = [INSPECTOR, "--cli", url, "--transport", "http", "--method", ...args];
-  // It looks for its own package.json from where it is started.
-  const cwd = dirname(INSPECTOR);
-  const { stdout } = await run(process.execPath, argv, { cwd, maxBuffer: 64 << 20, timeout: 60_000 });
-  return JSON.parse(stdout);
 }
 
 t.test("the Inspector's command line lists and calls tools, and reads resources and prompts", async (t) => {

@@ -1,8 +1,3 @@
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { Client as Client2025 } from "@modelcontextprotocol/sdk/client/index.js";
-import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
-import { StreamableHTTPClientTransport as Transport2025 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import t from "tap";
 import { Analysts } from "../../../src/analysis/analysts.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
@@ -11,6 +6,7 @@ import { ANSWERS, FakeProvider } from "../../analysis/providers.ts";
 import { serveHouse } from "../../mcp/fake-house.ts";
 import { SAVED_TEXT } from "../../mcp/saved-text.ts";
 import { FakeRecordings } from "../../web/fake-recordings.ts";
+import { ERAS } from "../harness/era-clients.ts";
 
 const HERE = { x: 10, y: 10 };
 
@@ -96,15 +92,6 @@ const REFUSED: readonly (readonly [string, Record<string, unknown>, string])[] =
   ["draw_overlay", { x: 1, y: 1, width: 1, height: 1, color: "blurple" }, "invalid_parameters"],
 ];
 
-/** The part of both clients that this test uses. */
-interface Conversation {
-  readonly tools: readonly { name: string; annotations?: unknown; outputSchema?: unknown }[];
-  call(name: string, args: Record<string, unknown>): Promise<unknown>;
-  close(): Promise<void>;
-  readonly server: { name: string; version: string } | undefined;
-  readonly instructions: string | undefined;
-}
-
 function withIds(args: Record<string, unknown>, ids: ReadonlyMap<string, unknown>): Record<string, unknown> {
   const known = (value: unknown): unknown =>
     typeof value === "string" && value.startsWith("@") ? ids.get(value.slice(1)) : value;
@@ -117,75 +104,8 @@ function noteIds(result: unknown, ids: Map<string, unknown>): void {
   }
 }
 
-const HEADERS = { requestInit: { headers: { authorization: "Bearer admin" } } };
-
-async function connect2026(url: URL): Promise<Conversation> {
-  const client = new Client({ name: "new-client", version: "2" }, { versionNegotiation: { mode: "auto" } });
-  await client.connect(new StreamableHTTPClientTransport(url, HEADERS));
-  t.equal(client.getProtocolEra(), "modern");
-  const { tools } = await client.listTools();
-  return {
-    tools,
-    call: (name, args) => client.callTool({ name, arguments: args }),
-    close: () => client.close(),
-    server: client.getServerVersion(),
-    instructions: client.getInstructions(),
-  };
-}
-
-/** The 1.x SDK as a client that knows no version after `version`, and is answered with that. */
-async function connectOld(
-  version: string,
-  transport: Transport2025 | SSEClientTransport,
-): Promise<Conversation> {
-  const client = new Client2025({ name: "old-client", version: "1" });
-  const send = transport.send.bind(transport);
-  transport.send = (message: JSONRPCMessage) =>
-    send(
-      "method" in message && message.method === "initialize"
-        ? { ...message, params: { ...message.params, protocolVersion: version } }
-        : message,
-    );
-  let agreed: string | undefined;
-  const setVersion = transport.setProtocolVersion.bind(transport);
-  transport.setProtocolVersion = (answered) => {
-    agreed = answered;
-    setVersion(answered);
-  };
-  await client.connect(transport);
-  t.equal(agreed, version);
-  const { tools } = await client.listTools();
-  return {
-    tools,
-    call: (name, args) => client.callTool({ name, arguments: args }),
-    close: async () => {
-      if ("terminateSession" in transport) {
-        t.ok(transport.sessionId, "it has a session");
-        await transport.terminateSession();
-      }
-      await client.close();
-    },
-    server: client.getServerVersion(),
-    instructions: client.getInstructions(),
-  };
-}
-
-function overHttp(version: string): (url: URL) => Promise<Conversation> {
-  return (url) => connectOld(version, new Transport2025(url, HEADERS));
-}
-
 async function main(): Promise<void> {
-  for (const [era, connect, clientName] of [
-    ["2026-07-28", connect2026, "new-client"],
-    ["2025-11-25", overHttp("2025-11-25"), "old-client"],
-    ["2025-06-18", overHttp("2025-06-18"), "old-client"],
-    ["2025-03-26", overHttp("2025-03-26"), "old-client"],
-    [
-      "2024-11-05, HTTP with SSE",
-      (url: URL) => connectOld("2024-11-05", new SSEClientTransport(new URL("/sse", url), HEADERS)),
-      "old-client",
-    ],
-  ] as const) {
+  for (const { era, connect, clientName } of ERAS) {
     await t.test(`a client of ${era} uses every tool, and its schemas hold`, async (t) => {
       const { url: endpoint } = await FakeProvider.open(t, { body: ANSWERS.ollama });
       const providers = { ollama: { model: "a-model", apiKey: null, endpoint } };
@@ -194,7 +114,7 @@ async function main(): Promise<void> {
         analysts: new Analysts({ providers, preferred: null, timeoutMs: 30_000 }),
       });
       t.teardown(() => house.close());
-      const client = await connect(house.url);
+      const client = await connect(house.url, "admin");
       t.match(client.server, {
         name: "overlay-companion-mcp",
         version: "2026.11.21",
