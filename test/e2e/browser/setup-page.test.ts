@@ -1,3 +1,4 @@
+import { unzipSync } from "fflate";
 import t from "tap";
 import { parsePairingLink } from "../../../src/browser/wire/pairing-link.ts";
 import { Appliance } from "../harness/appliance.ts";
@@ -26,7 +27,25 @@ t.test(
     const address = await page.getByRole("link", { name: "Get the extension" }).getAttribute("href");
     const zip = await appliance.fetch(String(address));
     t.equal(zip.headers.get("content-type"), "application/zip");
-    t.equal(Buffer.from(await zip.arrayBuffer()).toString("latin1", 0, 2), "PK");
+    const files = unzipSync(new Uint8Array(await zip.arrayBuffer()));
+    const folder = "overlay-companion-bridge/";
+    t.ok(Object.keys(files).every((name) => name.startsWith(folder)));
+    for (const name of [
+      "manifest.json",
+      "worker.js",
+      "popup.html",
+      "popup.js",
+      "welcome.html",
+      "icon-128.png",
+    ])
+      t.ok((files[`${folder}${name}`]?.length ?? 0) > 100, `${name} is in it`);
+    const manifest = Buffer.from(files[`${folder}manifest.json`] ?? []).toString();
+    t.same(JSON.parse(manifest).permissions, ["debugger", "storage", "alarms"]);
+    const step = page.getByRole("region", { name: "Share a browser" });
+    for (const words of ["Developer mode", "Load unpacked", "Chrome, Chromium", "Edge", "Brave"])
+      t.ok(await step.getByText(words, { exact: true }).isVisible(), words);
+    for (const address of ["chrome://extensions", "edge://extensions", "brave://extensions"])
+      t.ok(await step.getByText(address, { exact: true }).isVisible(), address);
     t.same(complaints, []);
   },
 );
