@@ -5,13 +5,16 @@ import { shapeOf } from "../../compositor/shapes/list.ts";
 import type { Cursor } from "../../framebuffer/cursor.ts";
 import { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import { intersectRects, isEmptyRect, type Rect, rectOfSize, type Size } from "../../framebuffer/rect.ts";
-import { copyPixels } from "../../imaging/pixels.ts";
+import { copyRows } from "../../imaging/pixels.ts";
+import { nextTurn } from "../../platform/loop-turns.ts";
 import type { TrackEntry } from "../format/event-entry.ts";
 import type { RecordedFrame, RecordingReader } from "../read/reader.ts";
 
 /** Tracks are read by spans of so long: hours of them need not be in memory at once. */
 const SPAN_MS = 60_000;
 const MAX_CURSOR_SIDE = 512;
+/** Painted in one turn of the event loop: of a blur over full HD some milliseconds. */
+const STRIP_ROWS = 128;
 
 /** What is painted over the recorded pixels. */
 export interface DecorOptions {
@@ -21,7 +24,7 @@ export interface DecorOptions {
 
 /** Overlays and pointer as they stood, painted over the pictures of an export. Moments are asked for in order. */
 export class ExportDecor {
-  readonly #reader: RecordingReader;
+  readonly #reader: Pick<RecordingReader, "events">;
   readonly #options: DecorOptions;
   readonly #overlays = new Map<string, Overlay>();
   #placed: readonly PlacedOverlay[] | null = null;
@@ -33,7 +36,7 @@ export class ExportDecor {
   #readMs = 0;
   #frame = new Framebuffer(1, 1);
 
-  constructor(reader: RecordingReader, options: DecorOptions) {
+  constructor(reader: Pick<RecordingReader, "events">, options: DecorOptions) {
     this.#reader = reader;
     this.#options = options;
   }
@@ -67,7 +70,13 @@ export class ExportDecor {
     const composed = composePicture(below, { placed });
     const { x, y } = this.#pointer ?? { x: 0, y: 0 };
     const picture = cursor === null ? composed : composeCursor(composed, cursor, x, y);
-    return copyPixels(picture.pixels(rectOfSize(frame)), width, height);
+    const rgba = new Uint8Array(width * height * 4);
+    for (let top = 0; top < height; top += STRIP_ROWS) {
+      if (top > 0) await nextTurn();
+      const strip = { x: 0, y: top, width, height: Math.min(STRIP_ROWS, height - top) };
+      copyRows(picture.pixels(strip), width, strip.height, rgba.subarray(top * width * 4));
+    }
+    return rgba;
   }
 
   /** Follows the tracks until a moment. */
