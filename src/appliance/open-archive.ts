@@ -6,56 +6,67 @@ import { guardedTransfer } from "../desktop/links/guarded-transfer.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import type { ArchiveUploads } from "../recording/archive/archive-uploads.ts";
+import type { S3Bucket } from "../recording/archive/s3-bucket.ts";
 import { readCa } from "./open-forwarders.ts";
 import { pushReach } from "./open-push.ts";
 
-/** What copies finished recordings to S3-compatible storage; null where none is configured, and nothing of it is loaded. */
-export async function openArchive(
-  config: Config,
-  log: Logger,
-  rooms: { readonly clock: Clock; readonly own: OwnListener[]; record(entry: AuditEntry): void },
-): Promise<ArchiveUploads | null> {
-  const {
-    endpoint,
-    bucket = "",
-    prefix,
-    region,
-    path_style,
-    access_key = "",
-    secret_key = "",
-    ca,
-  } = config.recording.archive;
+interface ArchiveRooms {
+  readonly clock: Clock;
+  readonly own: OwnListener[];
+  record(entry: AuditEntry): void;
+}
+
+/** The configured storage, and what stands before all names there; null where none is configured, and nothing of it is loaded. */
+export async function archiveBucketOf(
+  { recording, targets }: Pick<Config, "recording" | "targets">,
+  own: OwnListener[],
+): Promise<{ readonly bucket: S3Bucket; readonly prefix: string } | null> {
+  const { endpoint, bucket = "", prefix, region, path_style, ca } = recording.archive;
+  const { access_key = "", secret_key = "" } = recording.archive;
   if (endpoint === undefined) return null;
-  const { ArchiveUploads, ArchiveMarks, S3Bucket, S3Error } = await import(
-    "../recording/archive/load-archive.ts"
-  );
+  const { S3Bucket } = await import("../recording/archive/load-archive.ts");
   // Not to where no desktop may be: the operator's rules of targets hold for what is sent there too.
-  const reach = pushReach(config, rooms.own);
+  const reach = pushReach({ targets }, own);
   const authorities = ca === undefined ? undefined : readCa(ca, "recording.archive.ca");
-  const marks = await ArchiveMarks.open(
-    join(config.data_dir, "recording-archive"),
-    `${endpoint}/${bucket}/${prefix}`,
-  );
-  return new ArchiveUploads({
+  return {
     bucket: new S3Bucket(
       { endpoint, bucket, isPathStyle: path_style },
       { region, accessKey: access_key, secretKey: secret_key },
       (request) => guardedTransfer(request, reach, authorities),
     ),
-    marks,
     prefix: prefix === "" ? "" : `${prefix}/`,
+  };
+}
+
+/** What copies finished recordings to S3-compatible storage; null where none is configured. Throws ConfigError. */
+export async function openArchive(
+  config: Config,
+  log: Logger,
+  { clock, own, record }: ArchiveRooms,
+): Promise<ArchiveUploads | null> {
+  const place = await archiveBucketOf(config, own);
+  if (place === null) return null;
+  const { ArchiveUploads, ArchiveMarks, S3Error } = await import("../recording/archive/load-archive.ts");
+  const { endpoint = "", bucket = "", prefix } = config.recording.archive;
+  const marks = join(config.data_dir, "recording-archive");
+  return new ArchiveUploads({
+    ...place,
+    clock,
+    marks: await ArchiveMarks.open(marks, `${endpoint}/${bucket}/${prefix}`),
     folder: join(config.data_dir, "recordings"),
-    clock: rooms.clock,
     onArchived(id, bytes) {
       log.info({ id }, "Recording archived");
       const resource = { kind: "recording", id };
-      rooms.record({ type: "recording.archived", severity: "notice", resource, counts: { bytes } });
+      record({ type: "recording.archived", severity: "notice", resource, counts: { bytes } });
     },
     onFailed(id, err) {
       log.error({ id, err }, "Recording could not be archived");
-      const errorCode = err instanceof S3Error && err.code !== "" ? err.code : "unreachable";
+      const said =
+        err instanceof S3Error
+          ? err.code || (err.status === 0 ? "unreachable" : `${err.status}`)
+          : "unreadable";
       const resource = { kind: "recording", id };
-      rooms.record({ type: "recording.archive_failed", severity: "error", resource, errorCode });
+      record({ type: "recording.archive_failed", severity: "error", resource, errorCode: said });
     },
   });
 }

@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { access, constants, stat, statfs } from "node:fs/promises";
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
+import { archiveBucketOf } from "../appliance/open-archive.ts";
 import { makeReceivers } from "../appliance/open-forwarders.ts";
 import { ownListenersOf } from "../appliance/open-links.ts";
 import { openidProviderOf } from "../appliance/open-oidc.ts";
@@ -29,6 +30,7 @@ export interface Finding {
 
 const OLDEST_NODE = [20, 19] as const;
 const MIB = 2 ** 20;
+const ARCHIVE_WITHIN_MS = 15_000;
 const DAY_MS = 86_400_000;
 /** A certificate that ends sooner is told of. */
 const CERTIFICATE_DAYS = 14;
@@ -272,6 +274,24 @@ export async function checkReceivers(config: Config): Promise<Finding[]> {
       }
     }),
   );
+}
+
+/** The storage that recordings are archived in answers to the configured key; nothing is stored there. */
+export async function checkArchive(config: Config): Promise<Finding[]> {
+  const part = "archive of recordings";
+  try {
+    const place = await archiveBucketOf(config, ownListenersOf(config));
+    if (place === null) return [];
+    const signal = AbortSignal.timeout(ARCHIVE_WITHIN_MS);
+    // What uploading begins with. The first names the bucket where there is none; the second is refused without the right to list.
+    await place.bucket.uploads(place.prefix, signal);
+    await place.bucket.head(`${place.prefix}doctor`, signal);
+    return [well(part, "answers, and lets itself be looked at")];
+  } catch (error) {
+    const advice =
+      "check recording.archive, and that this machine reaches it; recordings stay here meanwhile";
+    return [wrong(part, reasonOf(error), advice)];
+  }
 }
 
 /** What answers at each webhook's address, and each command's program; nobody is told anything. */

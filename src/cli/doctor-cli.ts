@@ -5,6 +5,7 @@ import { systemClock } from "../platform/clock.ts";
 import { type Command, expectWords, task, type Values } from "./command-line.ts";
 import { linkTest, openStore } from "./connections-cli.ts";
 import {
+  checkArchive,
   checkClock,
   checkDataDir,
   checkDisk,
@@ -48,6 +49,7 @@ async function examine(config: Config): Promise<readonly Finding[]> {
     await checkFilmEncoder(config),
     ...(await checkTargets(connections, (connection) => linkTest(connection, config))),
     ...(await checkReceivers(config)),
+    ...(await checkArchive(config)),
     ...(await checkPush(config)),
     ...(await checkProvider(config)),
   ];

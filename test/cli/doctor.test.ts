@@ -9,6 +9,7 @@ import t, { type Test } from "tap";
 import * as z from "zod";
 import { readCommand } from "../../src/cli/cli.ts";
 import {
+  checkArchive,
   checkClock,
   checkDataDir,
   checkDisk,
@@ -179,6 +180,33 @@ t.test("receivers of the audit log", async (t) => {
   t.match(await checkReceivers(config), [{ part: "audit receiver http", ok: true }]);
   await collector.down();
   t.match(await checkReceivers(config), [{ ok: false, advice: /audit\.http/ }]);
+});
+
+t.test("the archive of recordings has to answer to the key", async (t) => {
+  t.same(await checkArchive(configOf(t.testdir())), [], "none is configured");
+  const status = { uploads: 200, head: 404 };
+  const server = createHttp(({ method }, answer) => {
+    answer.writeHead(method === "HEAD" ? status.head : status.uploads);
+    answer.end(method === "HEAD" ? "" : "<ListMultipartUploadsResult/>");
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.teardown(() => server.close());
+  const address = server.address();
+  const port = address !== null && typeof address === "object" ? address.port : 0;
+  const config = configOf(t.testdir(), {
+    OC_RECORDING_ARCHIVE_ENDPOINT: `http://127.0.0.1:${port}`,
+    OC_RECORDING_ARCHIVE_BUCKET: "desks",
+    OC_RECORDING_ARCHIVE_ACCESS_KEY: "AKEY",
+    OC_RECORDING_ARCHIVE_SECRET_KEY: "s3cret of it",
+  });
+  t.match(await checkArchive(config), [{ part: "archive of recordings", ok: true }]);
+  status.head = 403;
+  t.match(await checkArchive(config), [{ ok: false, detail: /403.*rights/, advice: /recording\.archive/ }]);
+  status.uploads = 404;
+  t.match(await checkArchive(config), [{ ok: false, detail: /list uploads \(404\)/ }]);
+  server.close();
+  await once(server, "close");
+  t.match(await checkArchive(config), [{ ok: false, detail: /cannot be reached/ }]);
 });
 
 t.test("the sign-in provider has to answer, and to be the issuer that it says", async (t) => {

@@ -1,11 +1,20 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import t from "tap";
 import * as z from "zod";
 import { makeLongRecording } from "../../recording/long-recording.ts";
-import type { Owner } from "../../support/program.ts";
+import { type Owner, Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 import { Appliance } from "../harness/appliance.ts";
 import { requirePeers } from "../harness/peers.ts";
@@ -13,6 +22,8 @@ import { RADOSGW_PEERS, Radosgw } from "../harness/radosgw.ts";
 
 /** How often a server that uploads is killed; more by hand. */
 const KILLS = Number(process.env["OC_TEST_ARCHIVE_KILLS"] ?? 8);
+
+const MAIN = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
 
 const listSchema = z.array(
   z.object({
@@ -110,6 +121,53 @@ t.test("recordings go to an S3 server", { timeout: 900_000 }, async (t) => {
     const audit = await (await appliance.fetch("/api/v1/audit?types=recording.archive_failed")).json();
     t.match(JSON.stringify(audit), id);
   });
+
+  await t.test(
+    "what is downloaded is verified by files alone, and a byte that was changed in the archive is found",
+    async (t) => {
+      await server.makeBucket("checked");
+      const dataDir = makeDataDir(t);
+      const { id } = await makeLongRecording(dataDir, 12, { width: 640, height: 480, isNoise: true });
+      const env = archiveEnv(server, "checked");
+      const appliance = await Appliance.start(t, { dataDir, args: ["--demo"], env });
+      await until(
+        "that it is archived",
+        async () => (await listOf(appliance))[0]?.archive?.state === "archived",
+        60_000,
+      );
+      await appliance.program.stop();
+      const key = `recordings/${id}/000000.blocks`;
+      const bytes = await server.read("checked", key);
+      t.ok(bytes.length > 8 * 2 ** 20, "uploaded in parts");
+      // Somewhere else, with nothing but the files and what they are checked by.
+      const elsewhere = makeDataDir(t);
+      mkdirSync(join(elsewhere, "recordings", id), { recursive: true });
+      for (const name of ["recording-key.pem", "recordings/seals.log"])
+        copyFileSync(join(dataDir, name), join(elsewhere, name));
+      const verify = async () => {
+        for (const name of ["000000.blocks", "seal.json"]) {
+          const path = join(elsewhere, "recordings", id, name);
+          writeFileSync(path, await server.read("checked", `recordings/${id}/${name}`));
+        }
+        const program = new Program(t, process.execPath, [
+          MAIN,
+          "recordings",
+          "verify",
+          id,
+          "--data-dir",
+          elsewhere,
+        ]);
+        await until("its end", () => !program.isRunning, 60_000);
+        return { code: program.exitCode, said: program.stdout + program.stderr };
+      };
+      t.match(await verify(), { code: 0, said: /intact/ });
+      const changed = new Uint8Array(bytes);
+      const middle = Math.floor(changed.length / 2);
+      changed[middle] = (changed[middle] ?? 0) ^ 1;
+      await server.ask("PUT", `checked/${key}`, changed);
+      t.match(await verify(), { code: 1, said: /tampered/ });
+    },
+  );
 
   await t.test("a server that is killed while it uploads loses nothing and doubles nothing", async (t) => {
     await server.makeBucket("killed");
