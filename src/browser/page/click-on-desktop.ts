@@ -19,6 +19,8 @@ export interface DesktopClick {
   readonly clicks: number;
   /** A human said yes to it already. */
   readonly isApproved: boolean;
+  /** Told before the press that its pointer is over the element: a press that opens a dialog ends only with that. */
+  isOver(desktopId: string): void;
 }
 
 /** Which way a click went. */
@@ -74,7 +76,10 @@ export async function clickOnDesktop(
         isApproved = true;
         watch = await watchPress(page, place, how.clicks);
       },
-      isUnder: async () => throwIfOver(await page.callOn(place.session, place.node, HOVERED)),
+      isUnder: async () => {
+        throwIfOver(await page.callOn(place.session, place.node, HOVERED));
+        how.isOver(spot.desktop.id);
+      },
       mayHold: () => watch.mayHold && (seen === null || !unheld.has(seen)),
       isHeld: async () => {
         const over = await page.callOn(place.session, place.node, HELD);

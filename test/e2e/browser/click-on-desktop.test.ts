@@ -250,7 +250,7 @@ async function opens(t: Test, scene: Scene): Promise<void> {
   await agent.call("press_keys", { keys: "Down" });
   await agent.call("press_keys", { keys: "Return" });
   await until("the list to have its second choice", async () => (await ask("co.value")) === '"Kenya"');
-  await click('button "Alert"');
+  t.match(await click('button "Alert"'), { via: "desktop" }, "told before the dialog is answered");
   await t.rejects(agent.call("browser_get_accessibility_tree", { tab_id }), { code: "dialog_open" });
   await agent.call("press_keys", { keys: "Return" });
   await until("the page to go on", async () => {

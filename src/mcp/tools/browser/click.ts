@@ -80,7 +80,12 @@ export const browserClick = defineTool({
         isByDesktop = !isOfPage && desktops.length > 0;
         way = isOfPage
           ? { via: "page", why: "delay and showCursor are of the page" }
-          : await clickOnDesktop(page, target.place, desktops, { clicks: clickCount, isApproved: isAsked });
+          : await clickOnDesktop(page, target.place, desktops, {
+              ...{ clicks: clickCount, isApproved: isAsked },
+              isOver: (desktopId) => {
+                way = { via: "desktop", desktopId };
+              },
+            });
         isByDesktop = way.via === "desktop";
         if (way.via === "page") await clickElement(page, target, how);
       },
