@@ -15,16 +15,18 @@ export interface MaskListProps {
 export function MaskList({ masks, mayChange, onDraw, onText, onRemove }: MaskListProps) {
   return (
     <>
-      <div class="panel-tools">
-        <button type="button" class="button" disabled={!mayChange} onClick={onDraw}>
-          <Icon shape="eyeOff" />
-          <span>Hide a place</span>
-        </button>
-        <button type="button" class="button" disabled={!mayChange} onClick={onText}>
-          <Icon shape="eyeOff" />
-          <span>Hide text</span>
-        </button>
-      </div>
+      {mayChange && (
+        <div class="panel-tools">
+          <button type="button" class="button" onClick={onDraw}>
+            <Icon shape="eyeOff" />
+            <span>Hide a place</span>
+          </button>
+          <button type="button" class="button" onClick={onText}>
+            <Icon shape="eyeOff" />
+            <span>Hide text</span>
+          </button>
+        </div>
+      )}
       {masks.length === 0 ? (
         <div class="empty">
           <Icon shape="eyeOff" />

@@ -25,14 +25,11 @@ export function OverlayList(props: OverlayListProps) {
           />
           <span>Show on the desktop</span>
         </label>
-        <button
-          type="button"
-          class="button"
-          disabled={overlays.length === 0 || !props.mayChange}
-          onClick={props.onClear}
-        >
-          Clear all
-        </button>
+        {props.mayChange && (
+          <button type="button" class="button" disabled={overlays.length === 0} onClick={props.onClear}>
+            Clear all
+          </button>
+        )}
       </div>
       {overlays.length === 0 ? (
         <div class="empty">
