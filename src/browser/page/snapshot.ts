@@ -32,9 +32,10 @@ export interface SnapshotBounds {
 /** Looks at a page that is replaced meanwhile; each time at the one that came instead. */
 const MOST_LOOKS = 8;
 /** Of one node, as pages have it: less is told of those that only hold others. */
-const CHARS_A_NODE = 12;
-/** A look that did not give enough is followed by one at so many times the nodes. */
-const MORE = 3;
+const CHARS_A_NODE = 15;
+/** A look that did not give enough is followed by one at as many more nodes as that one's characters ask for, within limits. */
+const LEAST_MORE = 1.3;
+const MOST_MORE = 3;
 /** Beyond it the whole page is looked at. */
 const MOST_NODES = 20_000;
 
@@ -56,9 +57,11 @@ export async function takeSnapshot(page: Page, bounds?: SnapshotBounds): Promise
 async function lookWithin(page: Page, bounds: SnapshotBounds | undefined): Promise<Look> {
   if (bounds === undefined) return await untilOneStays(page, null);
   const { chars, isShown = () => true } = bounds;
-  for (let most = Math.ceil(chars / CHARS_A_NODE); most <= MOST_NODES; most *= MORE) {
+  for (let most = Math.ceil(chars / CHARS_A_NODE); most <= MOST_NODES; ) {
     const look = await untilOneStays(page, most);
-    if (look.left === 0 || charsOf(look.lines.filter(isShown)) > chars) return look;
+    const told = charsOf(look.lines.filter(isShown));
+    if (look.left === 0 || told > chars) return look;
+    most = Math.ceil(most * Math.min(MOST_MORE, Math.max(LEAST_MORE, (1.1 * chars) / (told + 1))));
   }
   return await untilOneStays(page, null);
 }
