@@ -1,11 +1,22 @@
-import type { SecretBox } from "../auth/secret-box.ts";
+import { SecretBox } from "../auth/secret-box.ts";
 import { type ConfiguredSecret, SecretStore } from "../auth/secrets/secret-store.ts";
 import type { Config } from "../config/config-schema.ts";
+import { secretOfCommand } from "../config/secret-command.ts";
 import type { SecretPorts } from "../desktop/control/secret-typing.ts";
 import type { Desktops } from "../desktop/desktops.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { DesktopTexts } from "../vision/text/desktop-texts.ts";
 import type { TextQuery } from "../vision/text/text-line.ts";
+
+/** Opens what the data folder keeps sealed. Throws AuthError bad_key, and ConfigError where the key's command gives none. */
+export function openSealer({ data_dir, sealing }: Pick<Config, "data_dir" | "sealing">): Promise<SecretBox> {
+  return SecretBox.open(data_dir, sealingKeyOf(sealing));
+}
+
+/** null where secret.key lies in the data folder as it is. */
+export function sealingKeyOf({ key, command }: Config["sealing"]): string | null {
+  return key ?? (command === undefined ? null : secretOfCommand(command, "sealing.command"));
+}
 
 /** The named secrets of the data folder and of the configuration. */
 export function openSecrets(config: Config, sealer: SecretBox, clock: Clock): Promise<SecretStore> {

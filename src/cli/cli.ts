@@ -47,6 +47,9 @@ Commands
              [--seen TEXT] [--seen-picture FILE] [--seen-in X,Y,WxH] [--seen-field X,Y,WxH]
                                 what must be read on the screen when it is typed, and where
   secret list | remove NAME
+  secret seal --key-file NEW    have secret.key opened by another sealing key as well, while the server runs;
+                                the next start with it takes the old one away
+  secret unseal                 secret.key lies in the data folder as it is
   audit verify [FILE...]        exit 0 only if every line of the audit log is as it was written
   audit export --actor NAME     every event of one actor, by name or id, as NDJSON
   backup FILE [--key-file KEY]  all of the data folder as one archive (tar, 0600), also while the server runs;
@@ -101,6 +104,9 @@ const COMMANDS: Readonly<
 /** What reads nothing that the server keeps, or judges it by itself. */
 const UNTOUCHING: ReadonlySet<string> = new Set(["config", "doctor", "restore", "service"]);
 
+/** What connects to desktops. */
+const CONNECTING: ReadonlySet<string> = new Set(["connections", "doctor"]);
+
 /** Throws UsageError or ConfigError. */
 export function readCommand(
   argv: readonly string[],
@@ -116,7 +122,7 @@ export function readCommand(
   }
   const read = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
   if (read !== undefined) {
-    const config = configOf(values, env);
+    const config = configOf(values, env, CONNECTING.has(command));
     return UNTOUCHING.has(command)
       ? read(rest, values, config)
       : checkedFirst(read(rest, values, config), config);

@@ -71,8 +71,12 @@ export function parse(argv: readonly string[]) {
   }
 }
 
-/** Throws ConfigError. */
-export function configOf(values: Values, env: Readonly<Record<string, string | undefined>>): Config {
+/** `connects`: see ConfigSources. Throws ConfigError. */
+export function configOf(
+  values: Values,
+  env: Readonly<Record<string, string | undefined>>,
+  connects = true,
+): Config {
   const { config, host, port, mode, connect, demo, stdio, toolsets } = values;
   return loadConfig({
     env,
@@ -84,6 +88,7 @@ export function configOf(values: Values, env: Readonly<Record<string, string | u
     connect: connect ?? [],
     isDemo: demo ?? false,
     isStdio: stdio ?? false,
+    connects,
   });
 }
 

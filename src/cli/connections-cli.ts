@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { limitsOf, openTargetLink, ownListenersOf, trustSettingsOf } from "../appliance/open-links.ts";
-import { SecretBox } from "../auth/secret-box.ts";
+import { openSealer } from "../appliance/open-secrets.ts";
 import type { Config } from "../config/config-schema.ts";
 import { readUrl } from "../config/load-config.ts";
 import { type Connection, makeConnection } from "../desktop/connections/connection.ts";
@@ -104,8 +104,5 @@ export async function linkTest(connection: Connection, config: Config): Promise<
 
 /** Connections that were added while running. */
 export async function openStore(config: Config): Promise<FileConnectionStore> {
-  return new FileConnectionStore(
-    join(config.data_dir, "connections.json"),
-    await SecretBox.open(config.data_dir),
-  );
+  return new FileConnectionStore(join(config.data_dir, "connections.json"), await openSealer(config));
 }

@@ -1,5 +1,5 @@
 import { basename, resolve } from "node:path";
-import { SecretBox } from "../auth/secret-box.ts";
+import { openSealer } from "../appliance/open-secrets.ts";
 import type { Config } from "../config/config-schema.ts";
 import { RefusedError } from "../desktop/error.ts";
 import type { ExportFormat } from "../recording/export/export-recording.ts";
@@ -12,20 +12,19 @@ import { writeNewFile } from "./new-file.ts";
 /** `recordings list`, `verify` and `export`. */
 export function recordingsCommand(words: readonly string[], values: Values, config: Config): Command {
   const [action, id = ""] = words;
-  const { data_dir } = config;
   switch (action) {
     case "list":
       expectWords("recordings list", words, 1);
-      return task(() => listRecordings(data_dir));
+      return task(() => listRecordings(config));
     case "verify":
       expectWords("recordings verify ID", words, 2);
-      return task(() => verifyRecording(data_dir, id));
+      return task(() => verifyRecording(config, id));
     case "export": {
       expectWords("recordings export ID", words, 2);
       const { format, from, to, output, overlays, pointer, fps } = values;
       return task(() =>
         audited(config, async (record) => {
-          const said = await exportToFile(data_dir, id, { format, from, to, output, overlays, pointer, fps });
+          const said = await exportToFile(config, id, { format, from, to, output, overlays, pointer, fps });
           record({ type: "recording.exported", severity: "notice", resource: { kind: "recording", id } });
           return said;
         }),
@@ -35,6 +34,9 @@ export function recordingsCommand(words: readonly string[], values: Values, conf
       throw new UsageError(`got "recordings ${action ?? ""}", expected recordings list, export or verify`);
   }
 }
+
+/** Where recordings are, and by what their keys are sealed. */
+type Kept = Pick<Config, "data_dir" | "sealing">;
 
 /** What the command line says of an export; absent is the default. */
 export interface ExportWords {
@@ -52,8 +54,8 @@ export interface ExportWords {
 }
 
 /** One line for each recording of a data directory, the newest first. */
-async function listRecordings(dataDir: string): Promise<string> {
-  const recordings = await (await openArchive(dataDir)).list();
+async function listRecordings(kept: Kept): Promise<string> {
+  const recordings = await (await openArchive(kept)).list();
   if (recordings.length === 0) return "there are no recordings\n";
   const lines = recordings.map(
     ({ id, startedAt, durationMs, state, bytes, title, counts }) =>
@@ -63,8 +65,8 @@ async function listRecordings(dataDir: string): Promise<string> {
 }
 
 /** Says that a recording is intact; throws RefusedError for any other, with what is wrong and where. */
-export async function verifyRecording(dataDir: string, id: string): Promise<string> {
-  const { state, problem, bytes, intactBytes, blocks } = await (await openArchive(dataDir)).verify(id);
+export async function verifyRecording(kept: Kept, id: string): Promise<string> {
+  const { state, problem, bytes, intactBytes, blocks } = await (await openArchive(kept)).verify(id);
   if (state === "sealed") return `${id}  intact: ${blocks} blocks, ${bytes} bytes, sealed\n`;
   const words = problem ?? "it has no seal";
   throw new RefusedError(
@@ -74,7 +76,7 @@ export async function verifyRecording(dataDir: string, id: string): Promise<stri
 }
 
 /** Writes a recording, or a range of it, into a file and names it. Throws RefusedError. */
-async function exportToFile(dataDir: string, id: string, words: ExportWords): Promise<string> {
+async function exportToFile(kept: Kept, id: string, words: ExportWords): Promise<string> {
   // Loaded when it is needed: it paints, and what paints takes longer to load than other commands take.
   const { EXPORT_FORMATS, exportRecording } = await import("../recording/export/export-recording.ts");
   const format = formatOf(words, EXPORT_FORMATS);
@@ -85,7 +87,7 @@ async function exportToFile(dataDir: string, id: string, words: ExportWords): Pr
     hasOverlays: isWanted("--overlays", words.overlays),
     hasPointer: isWanted("--pointer", words.pointer),
   };
-  const archive = await openArchive(dataDir);
+  const archive = await openArchive(kept);
   return await asRefused(async () => {
     const reader = await archive.read(id);
     try {
@@ -147,8 +149,8 @@ function rateOf(word: string | undefined): number | null {
   throw new RefusedError("invalid_parameters", `got --fps "${word}", expected 0.1 to 30`);
 }
 
-async function openArchive(dataDir: string): Promise<RecordingArchive> {
-  return await RecordingArchive.open(dataDir, await SecretBox.open(dataDir));
+async function openArchive(kept: Kept): Promise<RecordingArchive> {
+  return await RecordingArchive.open(kept.data_dir, await openSealer(kept));
 }
 
 function clock(ms: number): string {

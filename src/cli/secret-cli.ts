@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { openSecrets } from "../appliance/open-secrets.ts";
+import { openSealer, openSecrets, sealingKeyOf } from "../appliance/open-secrets.ts";
 import { SecretBox } from "../auth/secret-box.ts";
 import { readSecretText } from "../auth/secrets/secret-file.ts";
 import {
@@ -11,12 +11,13 @@ import {
 } from "../auth/secrets/secret-store.ts";
 import type { Config } from "../config/config-schema.ts";
 import { list } from "../config/config-values.ts";
+import { sealingSchema } from "../config/sealing-schema.ts";
 import { systemClock } from "../platform/clock.ts";
 import { safeText } from "../protocols/rfb/error.ts";
 import { audited } from "./cli-audit.ts";
 import { type Command, expectWords, task, UsageError, type Values } from "./command-line.ts";
 
-/** `secret add`, `list` and `remove`. */
+/** `secret add`, `list`, `remove`, `seal` and `unseal`. */
 export function secretCommand(words: readonly string[], values: Values, config: Config): Command {
   const [action, name = ""] = words;
   switch (action) {
@@ -48,9 +49,49 @@ export function secretCommand(words: readonly string[], values: Values, config: 
           return `${name}  removed\n`;
         }),
       );
+    case "seal": {
+      expectWords("secret seal", words, 1);
+      const file = values["key-file"];
+      if (file === undefined) {
+        throw new UsageError("got no --key-file, expected the file that holds the new sealing key");
+      }
+      return task(async () => {
+        await reseal(config, await readSealingKey(file));
+        return "sealed by both keys: set the new one and restart, and the old one opens it no more\n";
+      });
+    }
+    case "unseal":
+      expectWords("secret unseal", words, 1);
+      return task(async () => {
+        await reseal(config, null);
+        return "not sealed any more: remove sealing.key or sealing.command before the next start\n";
+      });
     default:
-      throw new UsageError(`got "secret ${action ?? ""}", expected secret add, list or remove`);
+      throw new UsageError(`got "secret ${action ?? ""}", expected secret add, list, remove, seal or unseal`);
   }
+}
+
+/** `next`: the key that secret.key is sealed by from now on, too; null: by none. */
+function reseal(config: Config, next: string | null): Promise<string> {
+  return audited(config, async (record) => {
+    await SecretBox.reseal(config.data_dir, sealingKeyOf(config.sealing), next);
+    record({
+      type: "secret.changed",
+      severity: "notice",
+      resource: { kind: "secret_key", id: next === null ? "unsealed" : "sealed" },
+    });
+    return "";
+  });
+}
+
+/** The same limits as the configuration's. Throws UsageError. */
+async function readSealingKey(file: string): Promise<string> {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    throw new UsageError(`the file ${file} cannot be read: check that it exists and may be read`, { cause });
+  });
+  const key = text.replace(/\r?\n$/, "");
+  if (sealingSchema.safeParse({ key }).success) return key;
+  throw new UsageError(`the key in ${file} has ${key.length} characters, expected 32 to 4096`);
 }
 
 function addSecret(name: string, rules: SecretRules, values: Values, config: Config): Promise<string> {
@@ -140,5 +181,5 @@ function lineOf({ name, kind, rules, isConfigured }: SecretInfo): string {
 }
 
 async function openStore(config: Config): Promise<SecretStore> {
-  return openSecrets(config, await SecretBox.open(config.data_dir), systemClock);
+  return openSecrets(config, await openSealer(config), systemClock);
 }

@@ -17,6 +17,7 @@ import { browserSchema, clipboardSchema } from "./policy-schema.ts";
 import { pushSchema } from "./push-schema.ts";
 import { rateLimitsSchema } from "./rate-limits-schema.ts";
 import { recordingSchema } from "./recording-schema.ts";
+import { sealingSchema } from "./sealing-schema.ts";
 import { secretsSchema } from "./secrets-schema.ts";
 import { targetsSchema } from "./targets-schema.ts";
 import { telemetrySchema } from "./telemetry-schema.ts";
@@ -212,6 +213,7 @@ export const configSchema = z.strictObject({
   masks: masksSchema,
   push: pushSchema,
   secrets: secretsSchema,
+  sealing: sealingSchema,
   connections: z
     .array(connectionSchema)
     .default([])
@@ -273,6 +275,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("oidc.check_seconds", ["OC_OIDC_CHECK_SECONDS"]),
   key("oidc.clock_skew_s", ["OC_OIDC_CLOCK_SKEW_S"]),
   key("data_dir", ["OC_DATA_DIR"], "data-dir"),
+  key("sealing.key", ["OC_SEALING_KEY"], null, true),
   key("mode", ["OC_MODE"], "mode"),
   key("vnc.port", ["OC_VNC_PORT"], "vnc-port"),
   key("vnc.security", ["OC_VNC_SECURITY"]),

@@ -25,3 +25,9 @@ export const list = z.union(
   ],
   "expected a list, or words separated by commas",
 );
+
+/** A program and its arguments; no shell reads them. */
+export const commandLine = z
+  .array(z.string().min(1).max(4096), "expected a program and its arguments, as a list")
+  .min(1)
+  .max(64);

@@ -11,6 +11,7 @@ import {
 import { RefusedError } from "../desktop/error.ts";
 import { configFaults } from "./config-faults.ts";
 import { CONFIG_KEYS, type Config, ConfigError, configSchema, DEMO } from "./config-schema.ts";
+import { secretOfCommand } from "./secret-command.ts";
 
 /** Where values come from, beside the defaults. */
 export interface ConfigSources {
@@ -23,6 +24,8 @@ export interface ConfigSources {
   readonly connect: readonly string[];
   readonly isDemo: boolean;
   readonly isStdio: boolean;
+  /** False: no desktop is connected to, and no program is asked for its password. */
+  readonly connects?: boolean;
 }
 
 /** Defaults < file < environment < flags. Throws ConfigError. */
@@ -166,25 +169,60 @@ function setPath(tree: Record<string, unknown>, path: string, value: string): vo
 
 function connectionsOf(
   connections: z.output<typeof configSchema>["connections"],
-  { connect, isDemo }: ConfigSources,
+  sources: ConfigSources,
 ): ConnectionInput[] {
+  const { connect, isDemo } = sources;
   const inputs = connections.map((entry, index): ConnectionInput => {
     const where = `connections.${index}`;
     if ("url" in entry) {
       const { url, ...named } = entry;
       return { ...fromUrl(url, `${where}.url`), ...named };
     }
-    const { password_file, ...rest } = entry;
+    const { password_file, password_env, password_command, ...rest } = entry;
     const needsHost = entry.transport !== "unix" && entry.transport !== "reverse";
     if (entry.protocol !== "demo" && entry.host === undefined && needsHost) {
       throw new ConfigError(`${where}.host: nothing was given, expected the name or address of the desktop`);
     }
-    if (password_file === undefined || rest.password !== undefined) return checked(rest, where);
-    return checked({ ...rest, password: readSecret(password_file, `${where}.password_file`) }, where);
+    const references = { password_file, password_env, password_command };
+    const password = rest.password ?? passwordOf(references, where, sources);
+    return checked(password === undefined ? rest : { ...rest, password }, where);
   });
   inputs.push(...connect.map((url) => fromUrl(url, "--connect")));
   if (isDemo && !inputs.some(({ protocol }) => protocol === "demo")) inputs.push(DEMO);
   return withStableIds(inputs);
+}
+
+/** In place of a password that nobody needs who does not connect: a password store may ask a person for it. */
+const NOT_ASKED = "(not asked for)";
+
+interface PasswordReferences {
+  readonly password_file: string | undefined;
+  readonly password_env: string | undefined;
+  readonly password_command: readonly string[] | undefined;
+}
+
+/** A password that stands elsewhere; undefined for none. Throws ConfigError. */
+function passwordOf(
+  { password_file, password_env, password_command }: PasswordReferences,
+  where: string,
+  { env, connects }: ConfigSources,
+): string | undefined {
+  const given = [password_file, password_env, password_command].filter((one) => one !== undefined);
+  if (given.length > 1) {
+    throw new ConfigError(
+      `${where}: got ${given.length} of password_file, password_env and password_command, expected one`,
+    );
+  }
+  if (password_file !== undefined) return readSecret(password_file, `${where}.password_file`);
+  if (password_env !== undefined) {
+    const value = env[password_env];
+    if (value !== undefined && value !== "") return value;
+    throw new ConfigError(
+      `${where}.password_env: the environment variable ${password_env} holds nothing, expected the password`,
+    );
+  }
+  if (password_command === undefined) return undefined;
+  return connects === false ? NOT_ASKED : secretOfCommand(password_command, `${where}.password_command`);
 }
 
 /** Ids that stay the same at every start, so that addresses of desktops can be kept: from the name or the address. */

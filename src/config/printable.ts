@@ -48,6 +48,7 @@ export function printable(config: Config): Record<string, unknown> {
         ]),
       ),
     },
+    sealing: { ...config.sealing, key: hide(config.sealing.key) },
     vnc: { ...config.vnc, password: hide(config.vnc.password) },
     connections: config.connections.map((connection) => ({
       ...connection,

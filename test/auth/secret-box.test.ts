@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { SecretBox } from "../../src/auth/secret-box.ts";
@@ -42,4 +42,67 @@ t.test("two processes that start at once get the same key", async (t) => {
 t.test("a key of the wrong length is an error that names the file", async (t) => {
   const dir = t.testdir({ "secret.key": "c2hvcnQ\n" });
   await t.rejects(SecretBox.open(dir), { code: "bad_key", message: /secret\.key has 5 bytes, expected 32/ });
+});
+
+const OLD = "old sealing key, 32 characters or more";
+const NEW = "new sealing key, 32 characters or more";
+
+t.test("with a sealing key the file holds no key that opens anything", async (t) => {
+  const dir = t.testdir();
+  const plain = await SecretBox.open(dir);
+  const sealed = plain.seal("geheim", "p");
+  const key = readFileSync(join(dir, "secret.key"), "utf8").trim();
+  t.equal((await SecretBox.open(dir, OLD)).open(sealed, "p"), "geheim", "one that was there is sealed");
+  const text = readFileSync(join(dir, "secret.key"), "utf8");
+  t.match(text, /^v1\.[\w-]+\n$/);
+  t.notOk(text.includes(key));
+  t.equal(statSync(join(dir, "secret.key")).mode & 0o777, 0o600);
+  t.equal((await SecretBox.open(dir, OLD)).open(sealed, "p"), "geheim");
+  await t.rejects(SecretBox.open(dir), { code: "bad_key", message: /is sealed, expected sealing\.key/ });
+  await t.rejects(SecretBox.open(dir, NEW), { code: "bad_key", message: /sealed by another key/ });
+  t.equal(readFileSync(join(dir, "secret.key"), "utf8"), text, "and nothing was lost by asking");
+
+  const fresh = join(dir, "fresh");
+  const box = await SecretBox.open(fresh, OLD);
+  t.equal((await SecretBox.open(fresh, OLD)).open(box.seal("x", "p"), "p"), "x", "from the first start");
+  t.match(readFileSync(join(fresh, "secret.key"), "utf8"), /^v1\.[\w-]+\n$/);
+});
+
+t.test(
+  "a sealing key is changed while who runs goes on, and both open until the new one was used",
+  async (t) => {
+    const dir = t.testdir();
+    const running = await SecretBox.open(dir, OLD);
+    const sealed = running.seal("geheim", "p");
+    await SecretBox.reseal(dir, OLD, NEW);
+    t.equal(running.open(running.seal("y", "p"), "p"), "y");
+    for (const key of [OLD, OLD, NEW]) t.equal((await SecretBox.open(dir, key)).open(sealed, "p"), "geheim");
+    await t.rejects(SecretBox.open(dir, OLD), { code: "bad_key" }, "a start with the new one took it away");
+    await t.rejects(
+      SecretBox.reseal(dir, OLD, NEW),
+      { code: "bad_key" },
+      "who does not know it changes nothing",
+    );
+    t.equal((await SecretBox.open(dir, NEW)).open(sealed, "p"), "geheim");
+    await SecretBox.reseal(dir, NEW, null);
+    t.equal((await SecretBox.open(dir)).open(sealed, "p"), "geheim");
+    await SecretBox.reseal(dir, null, OLD);
+    t.equal((await SecretBox.open(dir, OLD)).open(sealed, "p"), "geheim");
+    await t.rejects(SecretBox.reseal(join(dir, "none"), null, OLD), {
+      code: "bad_key",
+      message: /there is no/,
+    });
+  },
+);
+
+t.test("every changed byte of a sealed key is refused", async (t) => {
+  const dir = t.testdir();
+  await SecretBox.open(dir, OLD);
+  const path = join(dir, "secret.key");
+  const text = readFileSync(path, "utf8");
+  for (let at = 3; at < text.length - 2; at += 7) {
+    const other = text[at] === "A" ? "B" : "A";
+    writeFileSync(path, `${text.slice(0, at)}${other}${text.slice(at + 1)}`);
+    await t.rejects(SecretBox.open(dir, OLD), { code: "bad_key" });
+  }
 });

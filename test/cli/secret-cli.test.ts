@@ -68,6 +68,40 @@ t.test("secrets are added from files, listed without their value, replaced and r
   t.match(kept.join("\n"), /"secret.added".*\n(.*"secret.changed".*\n){2}.*"secret.removed"/);
 });
 
+t.test("the key of stored secrets is sealed, sealed by another key, and unsealed", async (t) => {
+  const dir = t.testdir();
+  const dataDir = join(dir, "data");
+  const run = async (env: Record<string, string>, ...words: string[]): Promise<string> => {
+    const command = readCommand(["secret", ...words, "--data-dir", dataDir], env);
+    if (command.kind === "task") return await command.run();
+    throw new Error(`${words.join(" ")} is no task`);
+  };
+  const keyFile = (name: string, text: string): string => {
+    const path = join(dir, name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const [first, second] = ["first key of 32 characters or more", "second key of 32 characters or more"];
+  const value = keyFile("value", VALUE);
+  await run({}, "add", "bank", "--file", value);
+  const listed = await run({}, "list");
+  t.match(await run({}, "seal", "--key-file", keyFile("first", `${first}\n`)), /sealed/);
+  await t.rejects(run({}, "list"), { code: "bad_key" });
+  const byFirst = { OC_SEALING_KEY_FILE: join(dir, "first") };
+  t.equal(await run(byFirst, "list"), listed);
+  t.match(await run(byFirst, "seal", "--key-file", keyFile("second", second)), /by both keys/);
+  t.equal(await run(byFirst, "list"), listed);
+  t.equal(await run({ OC_SEALING_KEY: second }, "list"), listed);
+  await t.rejects(run(byFirst, "list"), { code: "bad_key" });
+  t.match(await run({ OC_SEALING_KEY: second }, "unseal"), /not sealed any more/);
+  t.equal(await run({}, "list"), listed);
+  await t.rejects(run({}, "seal"), { name: "UsageError", message: /no --key-file/ });
+  await t.rejects(run({}, "seal", "--key-file", keyFile("short", "short")), /has 5 characters, expected 32/);
+  const kept = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name), "latin1"));
+  t.notMatch(kept.join("\n"), new RegExp(`${first}|${second}`));
+  t.match(kept.join("\n"), /"secret_key"/);
+});
+
 /** 20x10 pixels, one of five columns dark. */
 function stripedPng(): Promise<Uint8Array> {
   const rgba = new Uint8ClampedArray(20 * 10 * 4).fill(255);
@@ -82,7 +116,7 @@ t.test("no value is taken from the command line, and what is wrong is named", as
   const error = t.throws(() => read("add", "bank", VALUE), { name: "UsageError", message: /takes 2 words/ });
   t.notMatch(String(error), VALUE);
   t.throws(() => read("add", "bank", "--value", VALUE), { name: "UsageError" });
-  t.throws(() => read("sell", "bank"), { message: /expected secret add, list or remove/ });
+  t.throws(() => read("sell", "bank"), { message: /expected secret add, list, remove, seal or unseal/ });
   t.throws(() => read("add", "bank", "--seen-in", "1,2,3x4"), { message: /--seen-in says where --seen/ });
   t.throws(() => read("add", "bank", "--seen-field", "1,2,3x4"), { message: /--seen-field says where/ });
   t.throws(() => read("add", "bank", "--seen", "abc", "--seen-in=-1,2,3x4"), { message: /seen.region.x/ });

@@ -4,10 +4,12 @@ import { join } from "node:path";
 import t from "tap";
 import * as z from "zod";
 import { openAnalysts } from "../../src/appliance/open-analysts.ts";
+import { sealingKeyOf } from "../../src/appliance/open-secrets.ts";
 import { checkConfig } from "../../src/config/check-config.ts";
 import { CONFIG_KEYS, configSchema } from "../../src/config/config-schema.ts";
 import { type ConfigSources, loadConfig } from "../../src/config/load-config.ts";
 import { printable } from "../../src/config/printable.ts";
+import { secretOfCommand } from "../../src/config/secret-command.ts";
 
 function load(sources: Partial<ConfigSources> = {}) {
   return loadConfig({
@@ -369,4 +371,62 @@ t.test("receivers of pushes: each by a name of its own, and nothing secret is pr
     t.match(message, words);
     t.notMatch(message, /secret-/);
   }
+});
+
+t.test("passwords stand in a file, in the environment, or are printed by a program", async (t) => {
+  const program = JSON.stringify([process.execPath, "-e", "console.log('from a program')"]);
+  const path = file(`connections:
+  - {name: a, protocol: vnc, host: a.example, password_env: DESK_PASSWORD}
+  - {name: b, protocol: rdp, host: b.example, username: u, password_command: ${program}}
+`);
+  const env = { DESK_PASSWORD: "from the environment" };
+  const passwords = (sources: Partial<ConfigSources>) =>
+    load({ file: path, ...sources }).connections.map(({ password }) => password ?? null);
+  t.same(passwords({ env }), ["from the environment", "from a program"]);
+  t.same(
+    passwords({ env, connects: false }),
+    ["from the environment", "(not asked for)"],
+    "nothing is run in vain",
+  );
+  t.throws(() => passwords({}), {
+    name: "ConfigError",
+    message: /connections\.0\.password_env: the environment variable DESK_PASSWORD holds nothing/,
+  });
+  const two = file("connections: [{protocol: vnc, host: a, password_env: A, password_file: b}]");
+  t.throws(() => load({ file: two }), /got 2 of password_file, password_env and password_command/);
+  const bad = file("connections: [{protocol: vnc, host: a, password_env: 'A B'}]");
+  t.throws(() => load({ file: bad }), /expected the name of an environment variable/);
+});
+
+t.test("a program that gives no secret is told without what it printed", async (t) => {
+  const cases: [readonly string[], RegExp][] = [
+    [["/nowhere/to/be/found"], /cannot be started \(ENOENT\)/],
+    [[process.execPath, "-e", "console.log('s3cret'); process.exit(3)"], /ended with 3: run it by hand/],
+    [[process.execPath, "-e", "process.kill(process.pid, 'SIGKILL')"], /ended by SIGKILL/],
+    [[process.execPath, "-e", ""], /printed nothing/],
+    [[process.execPath, "-e", "console.log('s3cret'.repeat(20000))"], /printed more than 65536 bytes/],
+  ];
+  for (const [command, message] of cases) {
+    const error = await t.rejects(async () => secretOfCommand(command, "sealing.command"), {
+      name: "ConfigError",
+      message,
+    });
+    t.notMatch(String(error), /s3cret/);
+  }
+  t.equal(secretOfCommand([process.execPath, "-e", "console.log(' a b ')"], "k"), " a b ");
+});
+
+t.test("a sealing key comes from one place and is never shown", async (t) => {
+  const key = "k".repeat(40);
+  const config = load({ env: { OC_SEALING_KEY: key } });
+  t.equal(sealingKeyOf(config.sealing), key);
+  t.notMatch(JSON.stringify(printable(config)), new RegExp(key));
+  t.equal(sealingKeyOf(load().sealing), null);
+  const command = [process.execPath, "-e", `console.log('${key}')`];
+  t.equal(sealingKeyOf(load({ file: file(`sealing: {command: ${JSON.stringify(command)}}`) }).sealing), key);
+  t.throws(() => load({ env: { OC_SEALING_KEY: "short" } }), /sealing\.key/);
+  t.throws(
+    () => load({ env: { OC_SEALING_KEY: key }, file: file("sealing: {command: [cat]}") }),
+    /got sealing\.key and sealing\.command/,
+  );
 });

@@ -115,7 +115,10 @@ export const RECORDING_CELLS: readonly ReadingCell[] = [
       const recording_id = await runningId(stage);
       t.match(await stage.agent.call("stop_recording", { recording_id }), { recording_id, state: "sealed" });
       // What `recordings verify` runs, in this process: it reads every byte of the files and nothing else.
-      t.match(await verifyRecording(stage.appliance.dataDir, recording_id), /intact: .* sealed/);
+      t.match(
+        await verifyRecording({ data_dir: stage.appliance.dataDir, sealing: {} }, recording_id),
+        /intact: .* sealed/,
+      );
       const bytes = bytesOnDisk(stage, recording_id);
       await repaint(stage);
       await settled(stage);
