@@ -76,6 +76,27 @@ t.test("every page can be used by everybody", { timeout: 180_000 }, async (t) =>
     },
   );
 
+  await t.test("setting up begins and ends a recording", async (t) => {
+    const { context, page } = await signIn(browser, appliance);
+    await page.goto(`${appliance.url}/setup`);
+    const step = page.getByRole("region", { name: "Record what happens" });
+    await step
+      .getByRole("button", { name: /^Record / })
+      .first()
+      .click();
+    await step
+      .getByRole("button", { name: /^Stop recording / })
+      .first()
+      .click();
+    await step
+      .getByRole("button", { name: /^Record / })
+      .first()
+      .waitFor();
+    const kept: unknown = await (await appliance.fetch("/api/v1/recordings")).json();
+    t.match(kept, [{ state: "sealed" }]);
+    await context.close();
+  });
+
   await t.test("a visitor without a session is asked to sign in, and a wrong token is said so", async (t) => {
     const page = await (await browser.newContext()).newPage();
     await page.goto(`${appliance.url}/setup`);

@@ -15,10 +15,11 @@ import { appState, may, now } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
 import { BrowserStep } from "./browser-step.tsx";
 import { clientStatus } from "./client-status.ts";
+import { RecordStep } from "./record-step.tsx";
 
 type KnownSnippet = ConfigInfo["clients"][number];
 
-/** Three steps from nothing to an agent that works on a desktop, and one more for who shares a browser. */
+/** Three steps from nothing to an agent that works on a desktop, and more for who records it or shares a browser. */
 export function SetupPage() {
   return (
     <Shell>
@@ -33,6 +34,9 @@ export function SetupPage() {
           </li>
           <li>
             <ModeStep />
+          </li>
+          <li>
+            <RecordStep />
           </li>
           {may("admin") && (
             <li>
