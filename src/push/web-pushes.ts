@@ -91,7 +91,7 @@ export class WebPushes {
   async unsubscribe(endpoint: string, by: Subscriber): Promise<void> {
     const found = this.#ports.subscriptions.all.find((one) => one.endpoint === endpoint);
     if (found?.personId !== by.id)
-      throw new RefusedError("not_found", "no such subscription of yours: it has ended or never was");
+      throw new RefusedError("not_found", "no such subscription of yours: it has ended or never existed");
     await this.#end(endpoint);
   }
 

@@ -58,7 +58,7 @@ t.test("a link that was used, and one that is too old", async (t) => {
   const { key } = (await post("/open", { ticket })).json();
   const again = await post("/open", { ticket });
   t.equal(again.statusCode, 404);
-  t.match(again.json(), { error: { code: "not_found", message: /used, has expired or never was/ } });
+  t.match(again.json(), { error: { code: "not_found", message: /used, has expired or never existed/ } });
   t.match(house.audited.at(-1), { type: "auth.failed", actor: { kind: "unknown" } });
   const late = issue("q1");
   clock.advance(LIFETIME_MS);

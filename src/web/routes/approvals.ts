@@ -39,7 +39,7 @@ export function approvalRoutes(app: FastifyInstance, ports: RoutePorts, reading:
     if (picture === null) {
       throw new RefusedError(
         "not_found",
-        "no open approval of that id has a picture: it was decided, has expired or never was",
+        "no open approval of that id has a picture: it was decided, has expired or never existed",
       );
     }
     const resource = { kind: "approval", id: approvalId } as const;
@@ -53,7 +53,7 @@ export function approvalRoutes(app: FastifyInstance, ports: RoutePorts, reading:
     const { grantId } = parse(grantParamsSchema, request.params);
     const by = actorOf(principalOf(request), request.ip);
     if (!desktopsOf(ports, request).all.some(({ grants }) => grants.revoke(grantId, by))) {
-      throw new RefusedError("not_found", "nothing of that id is allowed: it has ended or never was");
+      throw new RefusedError("not_found", "nothing of that id is allowed: it has ended or never existed");
     }
     return reply.code(204).send();
   });

@@ -30,7 +30,7 @@ export function requestRoutes(app: FastifyInstance, ports: RoutePorts): void {
     else await auditFirst(ports.audit, request);
     const desktop = desktopsOf(ports, request).all.find(({ requests }) => isOpen(requests, id));
     if (desktop?.requests === undefined) {
-      throw new RefusedError("not_found", "no such open request: it is over, has expired or never was");
+      throw new RefusedError("not_found", "no such open request: it is over, has expired or never existed");
     }
     if (body.do === "take") return requestInfo(desktop.requests.take(id, body.private ?? false, by));
     const state = body.do === "done" ? "done" : "declined";

@@ -259,7 +259,10 @@ export class Approvals {
     let decision: Decision = typeof answer === "boolean" ? { kind: answer ? "approve" : "deny" } : answer;
     const open = this.#open.get(id);
     if (open === undefined) {
-      throw new RefusedError("not_found", "no such open approval: it was decided, has expired or never was");
+      throw new RefusedError(
+        "not_found",
+        "no such open approval: it was decided, has expired or never existed",
+      );
     }
     // INVARIANT: whatever face this comes from, no agent decides, not even about another's question.
     if (by.kind !== "human") throw new RefusedError("permission_denied", "only a human decides approvals");

@@ -68,6 +68,9 @@ export class Questions {
     for (const { approvals } of this.#sources.keys()) {
       if (approvals.pending.some((approval) => approval.id === id)) return approvals.decide(id, decision, by);
     }
-    throw new RefusedError("not_found", "no such open approval: it was decided, has expired or never was");
+    throw new RefusedError(
+      "not_found",
+      "no such open approval: it was decided, has expired or never existed",
+    );
   }
 }

@@ -232,7 +232,7 @@ export class HumanRequests {
     if (by.kind !== "human") throw new RefusedError("permission_denied", "only a person answers a request");
     const request = this.#open.get(id);
     if (request !== undefined) return request;
-    throw new RefusedError("not_found", "no such open request: it is over, has expired or never was");
+    throw new RefusedError("not_found", "no such open request: it is over, has expired or never existed");
   }
 
   #checkMine(request: HumanRequest, by: Actor): void {
