@@ -159,14 +159,15 @@ export class Metrics {
     new Gauge({
       name: "oc_event_loop_delay_seconds",
       help: "How late the event loop was since the last scrape; measured while somebody scrapes.",
-      labelNames: ["quantile"],
+      // Only summaries may have a label "quantile": promtool check metrics.
+      labelNames: ["percentile"],
       registers,
       collect() {
         const delays = loopDelay.take();
         if (delays === null) return;
-        this.set({ quantile: "0.5" }, delays.p50);
-        this.set({ quantile: "0.99" }, delays.p99);
-        this.set({ quantile: "1" }, delays.max);
+        this.set({ percentile: "50" }, delays.p50);
+        this.set({ percentile: "99" }, delays.p99);
+        this.set({ percentile: "100" }, delays.max);
       },
     });
     this.#gauge("oc_viewers", "Viewers connected now.", viewers);
