@@ -93,9 +93,11 @@ function tick(): void {
 }
 
 let isIdentifying = false;
+/** The session ends because somebody signs out here, who is led on when the server has answered. */
+let isSigningOut = false;
 
 function identify(): void {
-  if (isIdentifying) return;
+  if (isIdentifying || isSigningOut) return;
   isIdentifying = true;
   api
     .me()
@@ -104,7 +106,7 @@ function identify(): void {
         me.value = known;
       },
       (error: unknown) => {
-        if (!(error instanceof ApiError) || error.status !== 401) return;
+        if (isSigningOut || !(error instanceof ApiError) || error.status !== 401) return;
         location.assign(
           me.value?.id.startsWith("guest:") === true
             ? below("/signin?guest=over")
@@ -143,8 +145,12 @@ export async function loadActions(desktopId: string): Promise<void> {
 
 /** Ends the session here and on the server, and leads to where the one at a provider is ended. */
 export function signOut(): void {
+  isSigningOut = true;
   api.signOut().then(
     ({ provider_url }) => location.assign(provider_url ?? below("/signin")),
-    (error: unknown) => showError("Could not sign out", error),
+    (error: unknown) => {
+      isSigningOut = false;
+      showError("Could not sign out", error);
+    },
   );
 }
