@@ -175,6 +175,9 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
     file,
   ),
   ...["audit.ndjson", "audit.lock", "audit.head", "audit.key"].map(file),
+  ...["data-format.json", ".restoring", "control.address"].map(file),
+  // The socket that MCP is spoken through: its tools and resources are the ways.
+  file("control.sock"),
 ]);
 
 function file(name: string): string {

@@ -32,13 +32,15 @@ function filesOf(): string[] {
   const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).filter((path) =>
     path.endsWith(".ts"),
   );
-  return sources.flatMap((path) =>
-    [
-      ...readFileSync(join(ROOT, "src", path), "utf8").matchAll(
-        /join\((?:config\.)?data_?[dD]ir, "([^"]+)"/g,
-      ),
-    ].map(([, name]) => `file ${name}`),
-  );
+  return sources.flatMap((path) => {
+    const source = readFileSync(join(ROOT, "src", path), "utf8");
+    const constants = new Map(
+      [...source.matchAll(/const ([A-Z_]+) = "([^"]+)"/g)].map(([, name, value]) => [name, value]),
+    );
+    return [...source.matchAll(/join\((?:config\.)?data_?[dD]ir, (?:"([^"]+)"|([A-Z_]+))/g)].map(
+      ([, name, constant]) => `file ${name ?? constants.get(constant) ?? constant}`,
+    );
+  });
 }
 
 t.test(
