@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { renderAgentPages } from "./docs-agents.ts";
 import { renderAuditEventsDoc } from "./docs-audit-events.ts";
 import { renderCompatibilityDoc } from "./docs-compatibility.ts";
 import { renderConfigDoc } from "./docs-config.ts";
@@ -25,6 +26,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   "docs/reference/rest.md": renderRestDoc,
   "docs/compatibility.md": renderCompatibilityDoc,
   "docs/ways-out.md": renderWaysOutDoc,
+  ...renderAgentPages(),
   "deploy/kubernetes/overlay-companion.yaml": renderKubernetes,
 };
 
