@@ -97,6 +97,7 @@ export const ROUTE_EVENTS: Readonly<Record<string, readonly AuditType[]>> = {
   "GET /ws/events": ["viewer.joined", "viewer.left"],
   "GET /ws/overlays": ["viewer.joined", "viewer.left"],
   "GET /ws/desktops/:id": ["viewer.joined", "viewer.left"],
+  "GET /ws/desktops/:id/sound": ["viewer.joined", "viewer.left"],
   "GET /websockify": ["viewer.joined", "viewer.left"],
   "GET /ws/browser": ["browser.paired", "browser.connected", "browser.disconnected"],
 };

@@ -73,6 +73,9 @@ export const WAYS_OUT: readonly Way[] = [
     "GET /websockify",
     "stream VNC listener",
   ]),
+  ...of("viewer", "what it plays, which no mask hides: for people alone", "test/web/sound.test.ts", [
+    "GET /ws/desktops/:id/sound",
+  ]),
   ...of("viewer", "the place that an agent acted at", "test/web/action-pictures.test.ts", [
     "GET /api/v1/desktops/:id/actions/:actionId/before.png",
     "GET /api/v1/desktops/:id/actions/:actionId/after.png",

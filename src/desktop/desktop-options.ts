@@ -32,6 +32,9 @@ export interface DesktopPorts extends SnapshotPorts {
   secured?(): Promise<void>;
 }
 
+/** How long a person keeps the input who does nothing more, unless the options say. */
+export const HUMAN_IDLE_MS = 30_000;
+
 export interface DesktopOptions extends ApprovalTerms {
   readonly mode: Mode;
   /** Of the mode custom; absent, everything is asked. */

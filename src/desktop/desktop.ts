@@ -17,7 +17,7 @@ import { Modes, policyOf } from "./control/modes.ts";
 import type { Mode } from "./control/policy.ts";
 import { HumanRequests } from "./control/requests/human-requests.ts";
 import { ViewerPresence } from "./control/viewer-presence.ts";
-import type { DesktopOptions, DesktopPorts } from "./desktop-options.ts";
+import { type DesktopOptions, type DesktopPorts, HUMAN_IDLE_MS } from "./desktop-options.ts";
 import { recordedChange } from "./effects/seen-change.ts";
 import { RefusedError } from "./error.ts";
 import type { DesktopEvent } from "./events/desktop-event.ts";
@@ -36,8 +36,6 @@ import type { Audience, View } from "./view.ts";
 export type { DesktopState } from "./connections/reconnecting-link.ts";
 export type { DesktopOptions, DesktopPorts } from "./desktop-options.ts";
 export type { DesktopEvent } from "./events/desktop-event.ts";
-
-const HUMAN_IDLE_MS = 30_000;
 
 /** A live desktop: one target, its picture, its overlays, its gate. */
 export class Desktop {
@@ -80,6 +78,8 @@ export class Desktop {
   readonly sizedSince = () => this.#display.sizedSince;
   /** Resolves when the picture has what changed while nobody watched, or soon where the target does not answer. */
   readonly refreshed = (): Promise<void> => this.#reconnectingLink.refreshed();
+  /** What its target plays. */
+  readonly sound = () => this.#reconnectingLink.sound;
   /** Whether an agent has left a key or a button down. */
   readonly isPressedBy = (agentId: string) => this.#gate.arbiter.isPressedBy(agentId);
   readonly #viewerPresence: ViewerPresence;

@@ -51,6 +51,10 @@ export interface LinkEvents {
   clipboardTaken?(): void;
   name(name: string): void;
   bell(): void;
+  /** The target would send its sound, were it asked by `listen`. */
+  soundOffered?(): void;
+  /** 16 bits with sign, little-endian, 44,100 times a second left and right; null: it fell silent. */
+  sound?(samples: Uint8Array | null): void;
   /** The lights of the target's keyboard changed; only from targets that tell. */
   locks?(locks: LockKeys): void;
   /** The target stopped answering, or answers again. */
@@ -117,6 +121,8 @@ export interface Link {
   pointer(x: number, y: number, buttons: number): void;
   key(keysym: number, isDown: boolean, scancode: number | null): void;
   clipboard(text: string): void;
+  /** Asks for the target's sound, or for no more of it; only where it was offered. */
+  listen?(isOn: boolean): void;
   /**
    * Asks for another size, and for these screens in it where the target has more than one; false where it cannot,
    * later where only another thread knows.

@@ -109,6 +109,10 @@ export class FakeLink implements Link {
     this.colourAtFirstInput = width > 10 ? (words[20 * width + 10] ?? 0) & 0xffffff : null;
   }
 
+  listen(isOn: boolean): void {
+    this.said.push(`listen ${isOn ? "on" : "off"}`);
+  }
+
   clipboard(text: string): void {
     this.said.push(`clipboard ${text.length}`);
   }

@@ -3,6 +3,7 @@ import type { Connection, ConnectionInput } from "../../src/desktop/connections/
 import { makeConnection } from "../../src/desktop/connections/connection.ts";
 import { editedConnection } from "../../src/desktop/connections/connection-edit.ts";
 import type { ConnectionEdit } from "../../src/desktop/connections/connection-fields.ts";
+import { TargetSound } from "../../src/desktop/connections/target-sound.ts";
 import type { Actor } from "../../src/desktop/control/action.ts";
 import type { ActionRecord } from "../../src/desktop/control/action-record.ts";
 import type { Approval, Decision, ShownPart } from "../../src/desktop/control/approvals/approvals.ts";
@@ -104,6 +105,12 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
   /** What was done, in words. */
   readonly calls: string[] = [];
   readonly snapshots: (SnapshotRequest & { readonly audience: Audience })[] = [];
+
+  /** Its target takes part in `calls`. */
+  readonly targetSound = new TargetSound(() => ({
+    listen: (isOn) => this.calls.push(`listen ${isOn ? "on" : "off"}`),
+  }));
+  readonly sound = () => this.targetSound;
 
   readonly masks: DesktopMasks = new DesktopMasks(undefined, {
     clock: { nowMs: () => 0, date: () => new Date(0), after: () => () => {} },

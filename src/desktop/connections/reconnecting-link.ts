@@ -2,6 +2,7 @@ import { type Clock, delay } from "../../platform/clock.ts";
 import { LinkError } from "../error.ts";
 import type { Link, LinkEvents } from "../link.ts";
 import { ConnectTurns } from "./connect-turns.ts";
+import { TargetSound } from "./target-sound.ts";
 
 /** How long the first look at an unwatched desktop waits for what the target has not been asked for. */
 const REFRESH_MS = 1000;
@@ -26,8 +27,11 @@ export type DesktopState =
   | { readonly kind: "failed"; readonly error: LinkError }
   | { readonly kind: "closed" };
 
+/** What this hears itself. */
+type Kept = "closed" | "stalled" | "step" | "progress" | "soundOffered" | "sound";
+
 /** What is passed on of a link, and what this adds. */
-export type ReconnectingLinkEvents = Omit<LinkEvents, "closed" | "stalled" | "step" | "progress"> & {
+export type ReconnectingLinkEvents = Omit<LinkEvents, Kept> & {
   state(state: DesktopState): void;
   /** The link is gone; another may follow. */
   lost(error: LinkError): void;
@@ -47,6 +51,7 @@ export interface LinkTarget {
 
 /** Keeps one target connected: opens links, tries again with growing pauses, and says what it does. */
 export class ReconnectingLink {
+  readonly sound = new TargetSound(() => this.#link);
   readonly #target: LinkTarget;
   readonly #turns: ConnectTurns;
   readonly #events: ReconnectingLinkEvents;
@@ -143,6 +148,8 @@ export class ReconnectingLink {
         }
       },
       progress: (part) => this.received(part),
+      soundOffered: () => this.sound.offered(),
+      sound: (samples) => this.sound.played(samples),
       step: () => undefined,
       closed: (error) => this.#onClosed(link, error),
     });
@@ -186,6 +193,7 @@ export class ReconnectingLink {
     this.#link = null;
     if (link === null) return;
     link.close();
+    this.sound.lost();
     this.#events.lost(new LinkError("target_closed", why));
   }
 
@@ -194,6 +202,7 @@ export class ReconnectingLink {
     this.#endTurn?.();
     this.#link = null;
     this.#lastError = error;
+    this.sound.lost();
     this.#events.lost(error);
     if (error.isFinal) {
       this.#enter({ kind: "failed", error });

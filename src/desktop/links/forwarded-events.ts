@@ -13,6 +13,8 @@ export type ForwardedEvent =
   | { readonly type: "clipboardTaken" }
   | { readonly type: "name"; readonly name: string }
   | { readonly type: "bell" }
+  | { readonly type: "soundOffered" }
+  | { readonly type: "sound"; readonly samples: Uint8Array | null }
   | { readonly type: "locks"; readonly locks: LockKeys };
 
 export function forwardEvent(event: ForwardedEvent, events: LinkEvents): void {
@@ -40,6 +42,12 @@ export function forwardEvent(event: ForwardedEvent, events: LinkEvents): void {
       break;
     case "bell":
       events.bell();
+      break;
+    case "soundOffered":
+      events.soundOffered?.();
+      break;
+    case "sound":
+      events.sound?.(event.samples);
       break;
     case "locks":
       events.locks?.(event.locks);

@@ -23,6 +23,7 @@ export const ENCODING = {
   compressLevel9: -247,
   qemuPointerMotion: -257,
   qemuExtendedKey: -258,
+  qemuAudio: -259,
   tightPng: -260,
   qemuLeds: -261,
   desktopName: -307,
@@ -90,12 +91,14 @@ export const SERVER_MESSAGE = {
   serverCutText: 3,
   endOfContinuousUpdates: 150,
   fence: 248,
+  qemu: 255,
 } as const;
 
 /** What a peer may send at most; beyond it its connection ends. */
 export const LIMIT = {
   reasonBytes: 64 * 1024,
   nameBytes: 64 * 1024,
+  soundBytes: 1024 * 1024,
   cutTextBytes: 256 * 1024,
   cursorSide: 256,
   fencePayloadBytes: 64,

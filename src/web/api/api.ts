@@ -66,6 +66,8 @@ export const desktopSchema = z.object({
   /** "RFB 3.8, VncAuth"; empty while not connected. */
   link: z.string(),
   is_exact: z.boolean(),
+  /** Whether `GET /ws/desktops/:id/sound` plays what it plays. */
+  has_sound: z.boolean(),
   state: desktopStateSchema,
   width: z.int(),
   height: z.int(),

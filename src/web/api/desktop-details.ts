@@ -42,6 +42,7 @@ export class DesktopDescriber {
       port: connection.port,
       link: state.kind === "live" ? state.description : "",
       is_exact: desktop.isExact,
+      has_sound: desktop.sound?.().isOffered ?? false,
       state: this.#state(state),
       width: size.width,
       height: size.height,

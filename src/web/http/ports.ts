@@ -16,6 +16,7 @@ import type { Browsers } from "../../browser/browsers.ts";
 import type { Scene } from "../../compositor/scene.ts";
 import type { Connection, ConnectionInput } from "../../desktop/connections/connection.ts";
 import type { ConnectionEdit } from "../../desktop/connections/connection-fields.ts";
+import type { TargetSound } from "../../desktop/connections/target-sound.ts";
 import type { KnownIdentity } from "../../desktop/connections/trust-policy.ts";
 import type { Actor } from "../../desktop/control/action.ts";
 import type { AgentRates } from "../../desktop/control/agent-rates.ts";
@@ -72,6 +73,8 @@ export interface WebDesktop
   readonly approvals: Pick<Approvals, "pending" | "decide" | "belongsTo" | "picture" | "shown">;
   /** What is hidden on it; absent where nothing can be. */
   readonly masks?: Pick<Desktop["masks"], "all" | "add" | "remove">;
+  /** What it plays; absent where nothing can be heard. */
+  sound?(): Pick<TargetSound, "isOffered" | "listen">;
   /** What agents ask people to do on it; absent where none can. */
   readonly requests?: Pick<Desktop["requests"], "open" | "isPrivate" | "take" | "end">;
   /** Of custom mode; null in any other. */

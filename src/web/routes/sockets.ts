@@ -14,6 +14,7 @@ import { JsonSocket } from "../http/json-socket.ts";
 import type { OpenSockets } from "../http/open-sockets.ts";
 import { parse } from "../http/parse.ts";
 import type { RfbOptions, RoutePorts, WebDesktop } from "../http/ports.ts";
+import { followSound } from "../viewer/sound-feed.ts";
 import { desktopOf, desktopsOf } from "./desktops.ts";
 
 const overlayQuerySchema = z.object({ desktop: z.string().max(100).optional() });
@@ -26,7 +27,7 @@ export interface SocketParts {
 /** What a route does with its socket, made before the upgrade so that every refusal is an HTTP answer. */
 type Serve = (socket: WebSocket) => void;
 
-/** The WebSockets: overlays, events, and RFB for viewers. */
+/** The WebSockets: overlays, events, sound, and RFB for viewers. */
 export function socketRoutes(app: FastifyInstance, ports: RoutePorts, parts: SocketParts): void {
   const route = (url: string, access: Permission, prepare: (request: FastifyRequest) => Serve): void => {
     const prepared = new WeakMap<FastifyRequest, Serve>();
@@ -98,6 +99,20 @@ export function socketRoutes(app: FastifyInstance, ports: RoutePorts, parts: Soc
     return (socket) => ports.rfb.attach(socket, desktop.id, options, principal, request.raw.socket);
   };
   route("/ws/desktops/:id", "view", (request) => viewer(request, desktopOf(ports, request)));
+  route("/ws/desktops/:id/sound", "view", (request) => {
+    // Masks hide what is seen: what is heard has none, so no agent hears it.
+    if (principalOf(request).role === "agent") {
+      throw new RefusedError(
+        "permission_denied",
+        "the sound of a desktop is for people: agents do not hear it",
+      );
+    }
+    const desktop = desktopOf(ports, request);
+    return (socket) => {
+      tellJoined(request, socket, "sound", desktop);
+      followSound(socket, desktop, desktopsOf(ports, request));
+    };
+  });
   route("/websockify", "view", (request) => viewer(request, activeDesktop(ports, request)));
 }
 

@@ -352,6 +352,7 @@ const PLAYS: Readonly<Record<string, Play>> = {
   "GET /ws/events": socket(() => "/ws/events", false),
   "GET /ws/overlays": socket(({ desktop }) => `/ws/overlays?desktop=${desktop}`, false),
   "GET /ws/desktops/:id": socket(({ desktop }) => `/ws/desktops/${desktop}`, true),
+  "GET /ws/desktops/:id/sound": socket(({ desktop }) => `/ws/desktops/${desktop}/sound`, false),
   "GET /websockify": socket(() => "/websockify", true),
   "DELETE /api/v1/recordings/:id": call("DELETE", R),
 };

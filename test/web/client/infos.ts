@@ -10,6 +10,7 @@ export function desktopInfo(over: Partial<DesktopInfo> = {}): DesktopInfo {
     port: 5901,
     link: "RFB 3.8, VncAuth",
     is_exact: true,
+    has_sound: false,
     state: {
       kind: "live",
       text: "Live",

@@ -151,7 +151,7 @@ t.test("no socket is opened by a foreign Host or Origin", async (t) => {
   const house = await openHouse(t, { rateTiers: { isOn: false } });
   const host = await house.listen();
   const sockets = ROUTES.filter(([, , , kind]) => kind === "socket");
-  t.equal(sockets.length, 5);
+  t.equal(sockets.length, 6);
   for (const [, url] of sockets) {
     for (const headers of FOREIGN) {
       // `localhost` of the origins is the port that is truly dialled.

@@ -130,6 +130,7 @@ export const ROUTES: readonly (readonly [method: string, url: string, access: Ac
   ["GET", "/ws/events", "view", "socket"],
   ["GET", "/ws/overlays", "view", "socket"],
   ["GET", "/ws/desktops/:id", "view", "socket"],
+  ["GET", "/ws/desktops/:id/sound", "view", "socket"],
   ["GET", "/websockify", "view", "socket"],
   ["GET", "/ws/browser", "open", "socket"],
 ];

@@ -184,6 +184,10 @@ export class VncLink implements Link {
     this.#client.clipboard(text);
   }
 
+  listen(isOn: boolean): void {
+    if (this.#client.features.hasSound) this.#client.listen(isOn);
+  }
+
   resize(width: number, height: number, screens?: readonly Rect[]): boolean {
     return screens === undefined ? this.#client.resize(width, height) : this.#client.arrange(screens);
   }

@@ -106,6 +106,9 @@ export class LinkThread {
       case "clipboard":
         link.clipboard(message.text);
         break;
+      case "listen":
+        link.listen?.(message.isOn);
+        break;
       case "resize":
         this.#resize(link, message);
         break;
@@ -181,6 +184,8 @@ export class LinkThread {
       clipboardTaken: () => plain({ type: "clipboardTaken" }),
       name: (name) => plain({ type: "name", name }),
       bell: () => plain({ type: "bell" }),
+      soundOffered: () => plain({ type: "soundOffered" }),
+      sound: (samples) => plain({ type: "sound", samples }),
       progress: (part) => plain({ type: "progress", part }),
       locks: (locks) => plain({ type: "locks", locks }),
       stalled: (isStalled) => this.#say({ kind: "stalled", isStalled }),

@@ -170,6 +170,10 @@ export class WorkerLink implements Link {
     this.#tell({ kind: "clipboard", text });
   }
 
+  listen(isOn: boolean): void {
+    this.#tell({ kind: "listen", isOn });
+  }
+
   resize(width: number, height: number, screens?: readonly Rect[]): Promise<boolean> {
     return this.#ask((id) => ({ kind: "resize", id, width, height, screens: screens ?? null }));
   }

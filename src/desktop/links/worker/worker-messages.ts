@@ -83,6 +83,7 @@ export type ToThread =
       readonly scancode: number | null;
     }
   | { readonly kind: "clipboard"; readonly text: string }
+  | { readonly kind: "listen"; readonly isOn: boolean }
   /** The answer to `judge`; null: it is believed. */
   | { readonly kind: "judged"; readonly id: number; readonly error: ErrorData | null }
   | { readonly kind: "close" };

@@ -64,6 +64,10 @@ export type RfbClientEvent =
   | { readonly type: "clipboardTaken" }
   | { readonly type: "name"; readonly name: string }
   | { readonly type: "bell" }
+  /** The server would send its sound, were it asked. */
+  | { readonly type: "soundOffered" }
+  /** 16 bits with sign, little-endian, 44,100 times a second left and right; null: it fell silent. */
+  | { readonly type: "sound"; readonly samples: Uint8Array | null }
   /** The answer to a fence of ours. */
   | { readonly type: "fence"; readonly payload: Uint8Array }
   /** Where the desktop itself, or somebody else, moved the pointer to. */
@@ -84,6 +88,7 @@ export interface ServerFeatures {
   hasFence: boolean;
   hasContinuousUpdates: boolean;
   hasQemuKeys: boolean;
+  hasSound: boolean;
   hasExtendedDesktopSize: boolean;
   hasExtendedMouseButtons: boolean;
   /** QEMU without a tablet: the pointer goes by deltas, and where it is is not known. */

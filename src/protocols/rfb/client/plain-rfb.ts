@@ -1,8 +1,9 @@
 import { ENCODINGS, encodingByNumber } from "../encodings/list.ts";
-import { ENCODING } from "../numbers.ts";
+import { ENCODING, SERVER_MESSAGE } from "../numbers.ts";
 import type { Dialect } from "./client-context.ts";
 import { offerClipboard } from "./clipboard.ts";
 import { plainPointer } from "./pointer.ts";
+import { readSound } from "./sound.ts";
 
 /** RFC 6143 and rfbproto as they are. No quality level is asked for: servers then send exact pixels. */
 export const PLAIN_RFB: Dialect = {
@@ -21,6 +22,7 @@ export const PLAIN_RFB: Dialect = {
     ENCODING.desktopName,
     ENCODING.qemuExtendedKey,
     ENCODING.qemuPointerMotion,
+    ENCODING.qemuAudio,
     ENCODING.extendedMouseButtons,
     ENCODING.qemuLeds,
     ENCODING.vmwareLeds,
@@ -33,9 +35,10 @@ export const PLAIN_RFB: Dialect = {
     const accepted = new Set([...ENCODINGS.map(({ number }) => number), ...(options.encodings ?? [])]);
     return (number) => (accepted.has(number) ? encodingByNumber(number) : undefined);
   },
-  // biome-ignore lint/correctness/useYield: a parser that never has to wait
-  *readMessage() {
-    return false;
+  *readMessage(c, type) {
+    if (type !== SERVER_MESSAGE.qemu) return false;
+    yield* readSound(c);
+    return true;
   },
   pointer: plainPointer,
   offerClipboard,

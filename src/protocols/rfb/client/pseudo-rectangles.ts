@@ -54,6 +54,10 @@ export function* readPseudoRectangle(
     case ENCODING.qemuExtendedKey:
       c.features.hasQemuKeys = true;
       return false;
+    case ENCODING.qemuAudio:
+      c.features.hasSound = true;
+      update.after({ type: "soundOffered" });
+      return false;
     case ENCODING.qemuPointerMotion:
       c.features.isPointerRelative = r.x === 0;
       return false;

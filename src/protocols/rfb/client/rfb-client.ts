@@ -23,6 +23,7 @@ import { readMessages } from "./messages.ts";
 import { PLAIN_RFB } from "./plain-rfb.ts";
 import { NO_SCROLL } from "./pointer.ts";
 import * as request from "./requests.ts";
+import { soundRequest } from "./sound.ts";
 
 /** Intel's AMT has no more than 16 bits and says so by its name alone (noVNC, 2026-11-21). */
 const LOW_COLOUR_NAMES: ReadonlySet<string> = new Set(["Intel(r) AMT KVM"]);
@@ -57,6 +58,7 @@ export class RfbClient {
     hasFence: false,
     hasContinuousUpdates: false,
     hasQemuKeys: false,
+    hasSound: false,
     hasExtendedDesktopSize: false,
     hasExtendedMouseButtons: false,
     isPointerRelative: false,
@@ -192,6 +194,11 @@ export class RfbClient {
     this.#send(
       isExtended ? request.qemuKeyEvent(keysym, isDown, scancode) : request.keyEvent(keysym, isDown),
     );
+  }
+
+  /** Only where `features` has sound. */
+  listen(isOn: boolean): void {
+    this.#send(soundRequest(isOn));
   }
 
   /** False where the server takes texts by the extended clipboard. */

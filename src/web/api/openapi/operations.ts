@@ -305,6 +305,10 @@ const SOCKETS: Operations = {
     summary: "A viewer of one desktop: RFB 3.8 (RFC 6143) in binary messages",
     query: viewerQuerySchema,
   },
+  "GET /ws/desktops/:id/sound": {
+    summary:
+      "What a desktop plays, while the socket is open, to people: binary messages of samples, 16 bits with sign, little-endian, 44,100 times a second left and right",
+  },
   "GET /websockify": {
     summary: "The same for the active desktop, as noVNC expects it",
     query: viewerQuerySchema,

@@ -42,6 +42,7 @@ import sunMoon from "lucide-static/icons/sun-moon.svg?raw";
 import trash from "lucide-static/icons/trash-2.svg?raw";
 import warning from "lucide-static/icons/triangle-alert.svg?raw";
 import userPlus from "lucide-static/icons/user-plus.svg?raw";
+import volume from "lucide-static/icons/volume-2.svg?raw";
 import cross from "lucide-static/icons/x.svg?raw";
 
 /** The product's icons, from lucide (ISC): the build leaves only what is inside their SVG element. */
@@ -90,6 +91,7 @@ const ICON_SHAPES = {
   pencil,
   trash,
   userPlus,
+  volume,
   warning,
 } as const;
 

@@ -58,6 +58,19 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
       icon: "clipboard",
       run: () => document.getElementById("viewer-clipboard")?.togglePopover(),
     },
+    ...(desktop.has_sound || state.isSoundOn.value
+      ? [
+          {
+            id: "sound",
+            label: "Sound",
+            icon: "volume",
+            isPressed: state.isSoundOn.value,
+            run: () => {
+              state.isSoundOn.value = !state.isSoundOn.value;
+            },
+          } as const,
+        ]
+      : []),
     ...(mayInput
       ? [
           {

@@ -16,12 +16,12 @@ import { appState, desktopOf, isOnline, loadActions, may, mayInvite, me } from "
 import { ShortcutsDialog } from "../shell/shortcuts-dialog.tsx";
 import { ClipboardBridge } from "./clipboard-bridge.ts";
 import type { Crop } from "./crop.ts";
+import { keepAwake } from "./device/wake-lock.ts";
 import { StageBanner } from "./stage-banner.tsx";
 import { Viewer } from "./viewer.ts";
 import { ViewerBar } from "./viewer-bar.tsx";
 import { viewerCommands } from "./viewer-commands.ts";
 import { PANEL_FROM, useViewerState } from "./viewer-state.ts";
-import { keepAwake } from "./wake-lock.ts";
 import "../styles/viewer.css";
 import "../styles/viewer-narrow.css";
 import "../styles/overlays.css";
@@ -163,6 +163,13 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
 
   const isWatching = state.status.value.kind === "connected";
   useEffect(() => (isWatching ? keepAwake() : undefined), [isWatching]);
+  const isSoundOn = state.isSoundOn.value;
+  useEffect(() => {
+    if (!isSoundOn) return undefined;
+    const playing = import("./device/sound-player.ts").then(({ playSound }) => playSound(id));
+    attempt("Could not play the sound", playing);
+    return () => void playing.then((end) => end());
+  }, [id, isSoundOn]);
   const isHolding = desktop.holder?.kind === "human" && desktop.holder.id === me.value?.id;
   useEffect(() => {
     if (!isHolding) return undefined;

@@ -24,6 +24,8 @@ export interface ViewerState {
   readonly areOverlaysShown: Signal<boolean>;
   readonly isClipboardSynced: Signal<boolean>;
   readonly areExtraKeysShown: Signal<boolean>;
+  /** Off until asked for. */
+  readonly isSoundOn: Signal<boolean>;
   /** Keysyms of the extra keys that are held down. */
   readonly latched: Signal<ReadonlySet<number>>;
   readonly isPanelOpen: Signal<boolean>;
@@ -51,6 +53,7 @@ export function useViewerState(desktopId: string, isCropped: boolean): ViewerSta
       areOverlaysShown: flag("areOverlaysShown", true),
       isClipboardSynced: flag("isClipboardSynced", false),
       areExtraKeysShown: flag("areExtraKeysShown", matchMedia("(pointer: coarse)").matches),
+      isSoundOn: signal(false),
       latched: signal<ReadonlySet<number>>(new Set()),
       isPanelOpen: !isCropped && matchMedia(PANEL_FROM).matches ? flag("isPanelOpen", true) : signal(false),
       tab: signal<PanelTab>("agent"),
