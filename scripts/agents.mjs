@@ -1,7 +1,7 @@
 // `npm run test:agents -- PASSES LOAD`: every task of the mechanical agent on each of its targets, PASSES times over (1), with
 // LOAD (0) loops that keep as many cores busy. The check does a third of the tasks on each target, once, without load.
 import { spawn } from "node:child_process";
-import { runNode, runTap } from "./tap-run.mjs";
+import { runNode, TestRun } from "./tap-run.mjs";
 
 const BUSY = "for (;;);";
 
@@ -20,10 +20,9 @@ if (notBuilt !== 0) {
     spawn(process.execPath, ["-e", BUSY], { stdio: "ignore" }),
   );
   try {
-    const { code, passed, failed, skipped } = await runTap([
-      ...["--jobs=1", "--timeout=14400"],
-      "test/e2e/agents/agents.test.ts",
-    ]);
+    const run = new TestRun(14_400);
+    await run.files(["test/e2e/agents/agents.test.ts"]);
+    const { code, passed, failed, skipped } = run.result;
     for (const line of skipped) process.stdout.write(`${line}\n`);
     process.stdout.write(`${passed} passed, ${failed} failed\n`);
     process.exitCode = code;

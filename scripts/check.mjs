@@ -1,6 +1,6 @@
 // `npm run check`: every check and every test, each though one before it failed. Exactly what CI runs.
 import { runE2eTwice } from "./e2e.mjs";
-import { runNode, runTap } from "./tap-run.mjs";
+import { runNode, runUnit } from "./tap-run.mjs";
 
 const BIOME = "node_modules/@biomejs/biome/bin/biome";
 const KNIP = "node_modules/knip/bin/knip.js";
@@ -38,7 +38,7 @@ const CHECKS = [
 ];
 
 const TESTS = [
-  ["unit tests", () => runTap([])],
+  ["unit tests", () => runUnit()],
   ["end-to-end tests", () => runE2eTwice()],
 ];
 
@@ -73,7 +73,7 @@ async function count(name, run) {
   const startedAt = performance.now();
   const result = await run();
   const isPassed = result.code === 0;
-  // The step counts as one test: so a tap that dies before its first assertion is a failure too.
+  // The step counts as one test: so one that dies before its first assertion is a failure too.
   passed += (result.passed ?? 0) + (isPassed ? 1 : 0);
   failed += (result.failed ?? 0) + (isPassed ? 0 : 1);
   skipped.push(...(result.skipped ?? []));

@@ -1,61 +1,69 @@
 // `npm run test:e2e [-- FILE …]`: the tests against real servers, viewers and browsers; files that are named run one at a
 // time.
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./source-hash.mjs";
-import { runNode, runTap } from "./tap-run.mjs";
+import { runNode, TestRun, testsIn } from "./tap-run.mjs";
 
 const FOLDER = "test/e2e";
+const SECONDS = 900;
+
+/** Two at a time keep two processors busy: most files take nearly a second of a processor each second. */
+const JOBS = 2;
+
+/** No busy file runs beside one of these. The reason is what a busy neighbour would spoil. */
+const ALONE = {
+  "agents/agents": "programs tell its clicks from double clicks and drags by the pauses between",
+  "agents/approval-presses": "presses on cards that move meanwhile, a few milliseconds before or after",
+  "agents/effect-truth": "what is painted in the pauses of input must be seen there",
+  "agents/input-programs": "as agents/agents, with more programs",
+  "agents/mcp-keyboards": "keys for whose keysyms the server changes its keymap, and programs read it late",
+  "agents/shared-desktop": "two agents and a person take turns by pauses of 120 ms",
+  "browser/click-on-desktop": "clicks while windows move on their own clock",
+  "hostile/floods": "sends gigabytes: it would spoil others",
+  "viewers/viewer-scroll": "a target paints at every turn of its loop: it would spoil others",
+  "viewers/viewers-spread": "as viewers/viewer-scroll",
+};
 
 /**
- * These run one at a time, the others two at a time: they judge what programs do within the pauses of real input, or load
- * the machine themselves.
+ * These wait for most of their time, for limits of the server and pauses between tries, so they run one after the other
+ * beside all others. The hostile ones judge shares of frames, and forgive what the kernel gave to others meanwhile.
  */
-const ALONE = [
-  "agents/agents",
-  "agents/approval-presses",
-  "agents/approval-races",
-  "agents/effect-truth",
-  "agents/input-programs",
-  "agents/live-text",
-  "agents/mcp-keyboards",
-  "agents/mcp-truth",
-  "agents/shared-desktop",
-  "browser/bridge-lifecycle",
-  "browser/browser-tools",
-  "browser/click-on-desktop",
-  "harness/bench",
-  "hostile/floods",
+const WAITING = [
   "hostile/hostile-targets",
+  "audit/audit-outage",
+  "audit/audit-full-disk",
   "hostile/hostile-viewers",
   "hostile/rdp-hostile",
-  "viewers/viewer-scroll",
-  "viewers/viewers-spread",
-].map((name) => `${FOLDER}/${name}.test.ts`);
+];
 
-/** Builds the appliance where needed, then runs the files given, or all. */
+/** The longest of the others, so that none is left for the end, where one processor would idle. */
+const FIRST = ["harness/bench", "browser/browser-clients", "recording/archive", "web/operation"];
+
+const path = (name) => `${FOLDER}/${name}.test.ts`;
+
+/** Builds the appliance where needed, then runs the files given one at a time, or all. */
 export async function runE2e(files = []) {
+  const run = new TestRun(SECONDS);
   const { code } = await runNode(["scripts/ensure-built.mjs"]);
-  if (code !== 0) return { code, passed: 0, failed: 0, skipped: [] };
-  const all = readdirSync(join(ROOT, FOLDER), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".test.ts"))
-    .sort()
-    .map((file) => `${FOLDER}/${file}`);
-  if (files.length > 0) return await runTap(["--jobs=1", "--timeout=900", ...files]);
-  const gone = ALONE.filter((file) => !all.includes(file));
+  if (code !== 0) return { ...run.result, code };
+  if (files.length > 0) {
+    await run.files(files);
+    return run.result;
+  }
+  const all = testsIn(FOLDER);
+  const alone = Object.keys(ALONE).map(path);
+  const waiting = WAITING.map(path);
+  const first = FIRST.map(path);
+  const gone = [...alone, ...waiting, ...first].filter((file) => !all.includes(file));
   if (gone.length > 0) throw new Error(`scripts/e2e.mjs names tests that are gone: ${gone.join(" ")}`);
-  const beside = all.filter((file) => !ALONE.includes(file));
-  const [one, two] = [
-    await runTap(["--jobs=1", "--timeout=900", ...ALONE]),
-    await runTap(["--jobs=2", "--timeout=900", ...beside]),
-  ];
-  return {
-    code: one.code || two.code,
-    passed: one.passed + two.passed,
-    failed: one.failed + two.failed,
-    skipped: [...one.skipped, ...two.skipped],
-    failedFiles: [...one.failedFiles, ...two.failedFiles],
+  const named = new Set([...alone, ...waiting, ...first]);
+  const others = all.filter((file) => !named.has(file));
+  const busy = async () => {
+    await run.files(alone);
+    await run.files([...first, ...others], JOBS);
   };
+  await Promise.all([busy(), run.files(waiting)]);
+  return run.result;
 }
 
 /** Beyond so many failed files it is the change, not the machine. */

@@ -1,7 +1,7 @@
 // `npm run test:races`: two agents and a person on one desktop for a whole minute, which the check does in short,
 // a thousand approvals with the screen changed on the way, a thousand clicks by ref while windows and pages move, presses on
 // cards that come and go, and clicks, drags and chords by the hundred on real programs.
-import { runNode, runTap } from "./tap-run.mjs";
+import { runNode, TestRun } from "./tap-run.mjs";
 
 const FILES = [
   "test/desktop/control/approvals.test.ts",
@@ -22,7 +22,9 @@ const { code: notBuilt } = await runNode(["scripts/ensure-built.mjs"]);
 if (notBuilt !== 0) {
   process.exitCode = notBuilt;
 } else {
-  const { code, passed, failed, skipped } = await runTap(["--jobs=1", "--timeout=1800", ...FILES]);
+  const run = new TestRun(1800);
+  await run.files(FILES);
+  const { code, passed, failed, skipped } = run.result;
   for (const line of skipped) process.stdout.write(`${line}\n`);
   process.stdout.write(`${passed} passed, ${failed} failed\n`);
   process.exitCode = code;

@@ -1,10 +1,20 @@
+// `npm test [-- FILE …]`: the unit tests, or the files given. Also how `npm run check` and `npm run test:e2e` run theirs.
+//
+// Each file is a process of its own, `node --import=tsx FILE`, and what it says is TAP. The runner of tap is not between:
+// for coverage it puts a loader into every Node process below it, the servers and threads that tests start included,
+// which doubles what their start takes and is not how they run elsewhere.
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ROOT } from "./source-hash.mjs";
 
-const TAP = join(ROOT, "node_modules/tap/dist/esm/run.mjs");
+/** Of two processors one job would leave one idle. */
+const JOBS = 2;
+const UNIT_SECONDS = 240;
+/** A file that is over its time says where it was and ends; one that does not is ended. Some files give themselves more. */
+const LEAST_KILL_SECONDS = 900;
+const LAST_WORDS_MS = 10_000;
 
 /**
  * Runs a Node program in the checkout; `pass` gets each line it writes to stdout, `complain` each one to stderr. Gives
@@ -14,62 +24,122 @@ export async function runNode(
   args,
   pass = (line) => process.stdout.write(`${line}\n`),
   complain = (line) => process.stderr.write(`${line}\n`),
+  { env = {}, mostMs = null } = {},
 ) {
-  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const timer = mostMs === null ? undefined : setTimeout(() => child.kill("SIGKILL"), mostMs);
   const skipped = [];
-  const read = async (from, write) => {
-    for await (const line of createInterface({ input: from })) {
+  const outputs = [child.stdout, child.stderr].map((input) => createInterface({ input }));
+  const read = async (lines, write) => {
+    for await (const line of lines) {
       if (line.startsWith("SKIPPED: ")) skipped.push(line);
       write(line);
     }
   };
   const ended = new Promise((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (code) => resolve(code ?? 1));
+    child.once("exit", (code) => {
+      clearTimeout(timer);
+      resolve(code ?? 1);
+      // Programs that it left behind may hold its outputs open.
+      setTimeout(() => outputs.map((lines) => lines.close()), LAST_WORDS_MS).unref();
+    });
   });
-  const [code] = await Promise.all([ended, read(child.stdout, pass), read(child.stderr, complain)]);
+  const [code] = await Promise.all([ended, read(outputs[0], pass), read(outputs[1], complain)]);
   return { code, skipped };
 }
 
-/**
- * The project's tap, with the plugins of .taprc built in: on a fresh clone tap still has its own set on its first
- * run, whose TypeScript loader cannot read this project.
- */
-export async function runTap(args) {
-  const isPluginSetBuilt = existsSync(join(ROOT, ".tap/plugins/package.json"));
-  if (!isPluginSetBuilt) await runNode([TAP, "build"]);
-  const report = new Report();
-  const { code, skipped } = await runNode([TAP, "--reporter=tap", ...args], (line) => report.read(line));
-  return { code, skipped, passed: report.passed, failed: report.failed, failedFiles: report.failedFiles };
+/** All files of tests below a folder, with paths from the checkout. */
+export function testsIn(folder) {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".test.ts"))
+    .sort()
+    .map((file) => `${folder}/${file}`);
 }
 
-/** Raw TAP made short: a line for each file, and for a file that failed all of it but what passed. */
+/** Everything in test/ but what talks to foreign programs; two files at a time. */
+export async function runUnit(files = []) {
+  const all = files.length > 0 ? files : testsIn("test").filter((file) => !file.startsWith("test/e2e/"));
+  const run = new TestRun(UNIT_SECONDS);
+  await run.files(all, JOBS);
+  return run.result;
+}
+
+/** Files of tests that are run, and what became of them. */
+export class TestRun {
+  /** `failed` counts assertions; `code` is 0 where every file passed. */
+  result = { code: 0, passed: 0, failed: 0, skipped: [], failedFiles: [] };
+  #seconds;
+
+  /** No file takes longer than `seconds` unless it says so. */
+  constructor(seconds) {
+    this.#seconds = seconds;
+  }
+
+  /** Runs them in this order, so many at a time. */
+  async files(files, jobs = 1) {
+    const waiting = [...files];
+    const work = async () => {
+      for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) await this.#file(file);
+    };
+    await Promise.all(Array.from({ length: jobs }, work));
+  }
+
+  async #file(file) {
+    const startedAt = performance.now();
+    const report = new Report();
+    const { code, skipped } = await runNode(
+      ["--import=tsx", file],
+      (line) => report.read(line),
+      (line) => process.stderr.write(`${line}\n`),
+      {
+        env: { TAP: "1", TAP_TIMEOUT: `${this.#seconds}` },
+        mostMs: Math.max(this.#seconds, LEAST_KILL_SECONDS) * 1000 + LAST_WORDS_MS,
+      },
+    );
+    // One that ends before its first assertion proves nothing.
+    const isPassed = code === 0 && report.failed === 0 && report.isWhole;
+    if (!isPassed) {
+      if (!report.isWhole) report.lines.push(`# it ended with ${code} before its tests did`);
+      process.stdout.write(`${report.lines.join("\n")}\n`);
+      this.result.failedFiles.push(file);
+      this.result.code = 1;
+    }
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    process.stdout.write(`${isPassed ? "passed" : "FAILED"}  ${seconds.padStart(6)} s  ${file}\n`);
+    this.result.passed += report.passed;
+    this.result.failed += report.failed;
+    this.result.skipped.push(...skipped);
+  }
+}
+
+/** The TAP of one file: its counts, and all lines but those of what passed. */
 class Report {
   passed = 0;
   failed = 0;
-  failedFiles = [];
-  #block = [];
-  #isFailed = false;
+  /** It has come to its end. */
+  isWhole = false;
+  lines = [];
 
   read(line) {
-    const verdict = line.match(/^(not )?ok \d+ - (.*)$/);
-    if (verdict !== null) {
-      this.#isFailed = verdict[1] !== undefined;
-      if (this.#isFailed) {
-        for (const kept of this.#block) process.stdout.write(`${kept}\n`);
-        this.failedFiles.push(verdict[2].replace(/ # .*$/, ""));
-      }
-      process.stdout.write(`${this.#isFailed ? "FAILED" : "passed"}  ${verdict[2]}\n`);
-      this.#block = [];
-      return;
-    }
     // The last line of all: `# { total: 8, pass: 7, fail: 1 }`, assertions.
     const counts = line.match(/^# \{ total: .*\}$/)?.[0];
     if (counts !== undefined) {
+      this.isWhole = true;
       this.passed = Number(counts.match(/pass: (\d+)/)?.[1] ?? 0);
       this.failed = Number(counts.match(/fail: (\d+)/)?.[1] ?? 0);
-      return;
     }
-    if (!/^\s*(ok \d|\d+\.\.\d|# time=|TAP version|$)/.test(line)) this.#block.push(line);
+    if (!/^\s*(ok \d|\d+\.\.\d|# time=|TAP version|$)/.test(line)) this.lines.push(line);
   }
+}
+
+if (process.argv[1] === join(ROOT, "scripts", "tap-run.mjs")) {
+  const { code, passed, failed, skipped } = await runUnit(process.argv.slice(2));
+  for (const line of new Set(skipped)) process.stdout.write(`${line}\n`);
+  process.stdout.write(`${passed} passed, ${failed} failed\n`);
+  process.exitCode = code;
 }
