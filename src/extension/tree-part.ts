@@ -1,19 +1,27 @@
-import { slimNodes, type TreeNode } from "../browser/wire/tree-nodes.ts";
+import { NODES_A_MESSAGE, slimNodes, type TreeNode } from "../browser/wire/tree-nodes.ts";
 
 /** A call of the DevTools protocol to the frame's session. */
 type Call = (method: string, params: object) => Promise<unknown>;
 
 /** Which part of a frame's tree is asked for. */
 export interface TreePart {
-  /** Object id of an array: the document, and the elements that hold much, all of them nodes. */
+  /**
+   * Object id of an array: the document, and the elements that hold much, all of them nodes. Its property `first`: how many
+   * of the subtrees in them are about enough.
+   */
   readonly containers: string;
   /** Nodes after which no more are asked for. */
   readonly most: number;
 }
 
-/** Subtrees that are asked for at a time. */
-const MOST_AT_ONCE = 48;
+/**
+ * Subtrees that are asked for at a time. Chromium answers when it has drawn its next frame, all of them at once: one after
+ * another they cost 17 ms each, and as few times as can be is what makes it quick.
+ */
+const MOST_AT_ONCE = 512;
 const FIRST_AT_ONCE = 8;
+/** So much more than is missing, for another frame costs more than a few subtrees. */
+const MORE = 1.1;
 
 /** null for what asks for no part. */
 export function treePartOf(part: unknown): TreePart | null {
@@ -33,8 +41,9 @@ export async function loadTreePart(
   post: (nodes: readonly TreeNode[]) => void,
 ): Promise<number | null> {
   const known = new Map<string, TreeNode>();
+  const { objects, first } = await arrayOf(call, containers);
   const tops = await Promise.all(
-    (await objectsIn(call, containers)).map(async (objectId) => {
+    objects.map(async (objectId) => {
       const params = { objectId, fetchRelatives: false };
       return asInWhole(await unlessGone(call("Accessibility.getPartialAXTree", params)))[0];
     }),
@@ -46,8 +55,8 @@ export async function loadTreePart(
   // The last one is the next.
   const open = [root.nodeId];
   let loaded = 0;
-  let [asked, answered] = [0, 0];
-  let atOnce = FIRST_AT_ONCE;
+  let asked = 0;
+  let atOnce = Math.min(MOST_AT_ONCE, first);
   while (open.length > 0 && loaded < most) {
     const parts: (readonly TreeNode[] | Promise<readonly TreeNode[]>)[] = [];
     for (let waiting = 0; open.length > 0 && waiting < atOnce; ) {
@@ -64,23 +73,36 @@ export async function loadTreePart(
       parts.push([node]);
       open.push(...[...(node.childIds ?? [])].reverse());
     }
-    const nodes = (await Promise.all(parts)).flat();
-    post(nodes);
-    loaded += nodes.length;
-    answered += nodes.length;
-    const still = Math.ceil((most - loaded) / Math.max(1, answered / Math.max(1, asked)));
+    // What is not waited for yet may be refused meanwhile.
+    Promise.all(parts).catch(() => undefined);
+    let nodes: TreeNode[] = [];
+    for (const [index, part] of parts.entries()) {
+      nodes.push(...(await part));
+      if (nodes.length < NODES_A_MESSAGE && index < parts.length - 1) continue;
+      post(nodes);
+      loaded += nodes.length;
+      nodes = [];
+    }
+    const still = Math.ceil((MORE * (most - loaded)) / Math.max(1, loaded / Math.max(1, asked)));
     atOnce = Math.max(1, Math.min(MOST_AT_ONCE, still));
   }
   return open.length;
 }
 
-/** The elements of an array. */
-async function objectsIn(call: Call, objectId: string): Promise<string[]> {
+/** The elements of an array, and its property `first`. */
+async function arrayOf(
+  call: Call,
+  objectId: string,
+): Promise<{ readonly objects: string[]; readonly first: number }> {
   const told: unknown = Object(await call("Runtime.getProperties", { objectId, ownProperties: true })).result;
-  return (Array.isArray(told) ? told : []).flatMap((property) => {
+  const properties = Array.isArray(told) ? told : [];
+  const first: unknown = properties.find((property) => property?.name === "first")?.value?.value;
+  const objects = properties.flatMap((property) => {
     const id: unknown = property?.value?.objectId;
     return /^\d+$/.test(property?.name) && typeof id === "string" ? [id] : [];
   });
+  // Servers of before say nothing of it.
+  return { objects, first: typeof first === "number" && first >= 1 ? Math.floor(first) : FIRST_AT_ONCE };
 }
 
 /** A node of the page and all of its children have the numbers that the page's own nodes have. */

@@ -6,8 +6,14 @@ export class LargeTable {
   readonly #nodes = new Map<number, Record<string, unknown>>();
   readonly #gone = new Set<number>();
 
-  /** `offset`: what the tree's numbers are more than those of the elements. */
-  constructor(rows: number, { offset = 0 } = {}) {
+  readonly #first: number | undefined;
+
+  /** `offset`: what the tree's numbers are more than those of the elements. `first`: how many subtrees the page itself counts as enough. */
+  constructor(
+    rows: number,
+    { offset = 0, first }: { readonly offset?: number; readonly first?: number } = {},
+  ) {
+    this.#first = first;
     let last = 5;
     const add = (id: number, role: string, name: string, children: number[], isIgnored = false): number => {
       this.#nodes.set(id, {
@@ -58,6 +64,7 @@ export class LargeTable {
                 ...{ name: String(index), value: { objectId: `object ${one}` } },
               })),
               { name: "length", value: { value: 4 } },
+              ...(this.#first === undefined ? [] : [{ name: "first", value: { value: this.#first } }]),
             ],
           };
         case "Accessibility.getFullAXTree":

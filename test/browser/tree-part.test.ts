@@ -28,6 +28,41 @@ t.test("of a table only its beginning is loaded, in the order of the page", asyn
   t.same(nodes, all.slice(0, nodes.length), "the same as the beginning of the whole");
 });
 
+t.test(
+  "what is about enough is asked for within one frame of the browser, and the rest in the next",
+  async (t) => {
+    for (const first of [undefined, 100, 170, 5000]) {
+      const table = new LargeTable(ROWS, first === undefined ? {} : { first });
+      let frames = 0;
+      let frame: Promise<void> | null = null;
+      // As Chromium does: what is asked for is answered when the next frame is drawn, all of it at once.
+      const call = async (method: string, params: object): Promise<unknown> => {
+        if (method === "Accessibility.queryAXTree") {
+          frame ??= new Promise((resolve) => {
+            setTimeout(() => {
+              frames++;
+              frame = null;
+              resolve();
+            });
+          });
+          await frame;
+        }
+        return await table.call(method, params);
+      };
+      const nodes: TreeNode[] = [];
+      const sizes: number[] = [];
+      const left = await loadTreePart(call, { containers: "array", most: 1000 }, (some) => {
+        nodes.push(...some);
+        sizes.push(some.length);
+      });
+      t.ok(frames <= (first === undefined || first === 100 ? 2 : 1), `${frames} frames for first ${first}`);
+      t.ok(nodes.length >= 1000 && nodes.length < (first === 5000 ? 4000 : 1200), `${nodes.length} nodes`);
+      t.ok((left ?? 0) > ROWS - 520, `${left} are left`);
+      t.ok(sizes.length <= nodes.length / 200 + frames, `${sizes.length} messages`);
+    }
+  },
+);
+
 t.test("all of a table is the whole of it", async (t) => {
   const { nodes, left } = await load(new LargeTable(40), 60_000);
   t.equal(left, 0);

@@ -15,9 +15,10 @@ const NODES_AN_ELEMENT = 2;
 
 /**
  * The document and the elements of a frame that hold much, in its order; null where it has at most `most` elements. Runs
- * in our own isolated world. Open shadow roots are looked into; what is in closed ones is not counted.
+ * in our own isolated world. Open shadow roots are looked into; what is in closed ones is not counted. Its property `first`:
+ * how many subtrees in them, by their elements and texts, are about `nodes` nodes.
  */
-export const CONTAINERS = `((most) => {
+export const CONTAINERS = `((most, nodes) => {
   const elements = [], parents = [];
   const open = [[document.documentElement, -1]];
   while (open.length > 0 && elements.length < ${MOST_COUNTED}) {
@@ -31,7 +32,17 @@ export const CONTAINERS = `((most) => {
   if (elements.length <= most) return null;
   const sizes = new Uint32Array(elements.length).fill(1);
   for (let index = elements.length - 1; index > 0; index--) sizes[parents[index]] += sizes[index];
-  return [document, ...elements.filter((_element, index) => sizes[index] > ${LARGE})].slice(0, ${MOST_CONTAINERS});
+  const containers = [], small = [];
+  for (let index = 0; index < elements.length; index++)
+    if (sizes[index] > ${LARGE} && containers.length < ${MOST_CONTAINERS}) containers.push(elements[index]);
+    else if (sizes[index] <= ${LARGE} && sizes[parents[index]] > ${LARGE}) small.push(index);
+  let first = 0;
+  for (let found = containers.length; first < small.length && found < nodes; first++) {
+    const index = small[first], texts = document.createTreeWalker(elements[index], NodeFilter.SHOW_TEXT);
+    found += sizes[index];
+    while (texts.nextNode()) if (texts.currentNode.data.trim() !== "") found++;
+  }
+  return Object.assign([document, ...containers], { first });
 })`;
 
 /** The accessibility tree of a frame; `most`: only so many nodes of its beginning, about. Rejects with BrowserError. */
@@ -44,7 +55,7 @@ export async function loadFrameTree(
   if (most === null) return page.tree(session, { frameId });
   const objectGroup = `overlay-companion-tree-${randomUUID()}`;
   const contextId = await page.world(session, frameId);
-  const expression = `${CONTAINERS}(${Math.floor(most / NODES_AN_ELEMENT)})`;
+  const expression = `${CONTAINERS}(${Math.floor(most / NODES_AN_ELEMENT)}, ${most})`;
   const found = await page.send("Runtime.evaluate", { expression, contextId, objectGroup }, session);
   const containers = textIn(found, "result", "objectId");
   if (containers === "") return page.tree(session, { frameId });
