@@ -10,6 +10,8 @@ import { until } from "../test/support/until.ts";
 import { openBridge } from "./bridge.ts";
 import { judged, type Line } from "./line.ts";
 import { FILM, hold, MOVING_SCENES, type Moving, openMoving, SCREEN } from "./moving-scenes.ts";
+import { agesOf, type DrawnClock, openClock } from "./picture-age.ts";
+import { summary } from "./stopwatch.ts";
 
 const CANVAS = ".viewer-screen canvas";
 const ROUNDS = 3;
@@ -48,6 +50,8 @@ interface Rates {
   /** A second, each. */
   readonly pictures: number;
   readonly bytes: number;
+  /** Of what the canvas shows, at each millisecond. */
+  readonly ages: readonly number[];
 }
 
 interface Side {
@@ -58,8 +62,8 @@ interface Side {
 }
 
 /**
- * NOVNC: what moves, as a person sees it in a browser: pictures a second and their bytes, beside noVNC on a plain
- * bridge to the same server. In the end ours has to show what the display does, in every pixel.
+ * NOVNC: what moves, as a person sees it in a browser: pictures a second, their bytes and their age, beside noVNC on a
+ * plain bridge to the same server. In the end ours has to show what the display does, in every pixel.
  */
 export async function benchBesideNoVnc(owner: Owner, folder: string, isShort: boolean): Promise<Line[]> {
   const lines: Line[] = [];
@@ -70,6 +74,7 @@ export async function benchBesideNoVnc(owner: Owner, folder: string, isShort: bo
     try {
       const moving = await openMoving(ofScene, folder, scene);
       const { vncPort } = moving.display;
+      const clock = await openClock(moving.display, moving.clockAt.x, moving.clockAt.y);
       const appliance = await Appliance.start(ofScene, { connect: [`vnc://127.0.0.1:${vncPort}`] });
       const bridge = await openBridge(ofScene, vncPort);
       const sides: readonly Side[] = [
@@ -81,7 +86,7 @@ export async function benchBesideNoVnc(owner: Owner, folder: string, isShort: bo
       const rates: [Rates[], Rates[], Rates[]] = [[], [], []];
       for (let round = 0; round < (isShort ? 1 : ROUNDS); round++) {
         for (const [i, side] of all.entries()) {
-          rates[i]?.push(await watch(moving, side, isShort ? SHORT_MS : FOR_MS));
+          rates[i]?.push(await watch(moving, clock, side, isShort ? SHORT_MS : FOR_MS));
         }
       }
       lines.push(...compare(scene.name, rates[0], rates[1]));
@@ -105,6 +110,28 @@ function compare(scene: string, ours: readonly Rates[], theirs: readonly Rates[]
     judged({
       ...{ ...pair, metric: `${scene}: bytes a second`, unit: "KB" },
       ...{ ours: kilobytes(ours), theirs: kilobytes(theirs), goal: { atMost: 1 } },
+    }),
+    ...compareAges(scene, pair, ours, theirs),
+  ];
+}
+
+function compareAges(
+  scene: string,
+  pair: Pick<Line, "id" | "peer">,
+  ours: readonly Rates[],
+  theirs: readonly Rates[],
+): Line[] {
+  const [our, their] = [ours, theirs].map((rates) => summary(rates.flatMap(({ ages }) => ages)));
+  if (our === undefined || their === undefined) throw new Error("no ages");
+  const metric = `${scene}: age of what is shown`;
+  return [
+    judged({
+      ...{ ...pair, metric: `${metric}, p50`, unit: "ms" },
+      ...{ ours: our.p50, theirs: their.p50, goal: { atMost: 1 } },
+    }),
+    judged({
+      ...{ ...pair, metric: `${metric}, p95`, unit: "ms" },
+      ...{ ours: our.p95, theirs: their.p95, goal: { atMost: 1 } },
     }),
   ];
 }
@@ -147,21 +174,33 @@ function median(values: readonly number[]): number {
 }
 
 /** A page of its own each time: hidden ones draw nothing. */
-async function watch({ display, watched, pid }: Moving, side: Side, forMs: number): Promise<Rates> {
+async function watch(
+  { display, watched, pid }: Moving,
+  clock: DrawnClock,
+  side: Side,
+  forMs: number,
+): Promise<Rates> {
   const page = await side.open();
   try {
+    // Its bytes and pictures are not counted.
+    hold(clock.pid, true);
     await until("a picture in the canvas", () => hasPicture(page));
     await movePointer(page);
     await measure(page, watched, Math.min(forMs, 1500));
     const rates = await measure(page, watched, forMs);
+    hold(clock.pid, false);
+    // It began to be drawn again.
+    await agesOf(page, CANVAS, clock, Math.min(forMs, 1500));
+    const ages = await agesOf(page, CANVAS, clock, forMs);
+    const { p50, p95 } = summary(ages);
     process.stderr.write(
-      `${side.name}: ${rates.pictures.toFixed(1)} pictures, ${(rates.bytes / 1000).toFixed(0)} KB a second\n`,
+      `${side.name}: ${rates.pictures.toFixed(1)} pictures, ${(rates.bytes / 1000).toFixed(0)} KB a second, age ${p50} ms, p95 ${p95}\n`,
     );
-    hold(pid, true);
+    for (const one of [pid, clock.pid]) hold(one, true);
     if (side.isExact) await expectPicture(page, display);
-    return rates;
+    return { ...rates, ages };
   } finally {
-    hold(pid, false);
+    for (const one of [pid, clock.pid]) hold(one, false);
     await page.context().close();
   }
 }
@@ -183,9 +222,9 @@ async function expectPicture(page: Page, display: XDisplay): Promise<void> {
   });
 }
 
-function measure(page: Page, { x, y, width, height }: Rect, forMs: number): Promise<Rates> {
+function measure(page: Page, { x, y, width, height }: Rect, forMs: number): Promise<Omit<Rates, "ages">> {
   const argument = JSON.stringify({ place: [x, y, width, height], forMs });
-  return page.evaluate<Rates>(`(${WATCH})(${argument})`);
+  return page.evaluate<Omit<Rates, "ages">>(`(${WATCH})(${argument})`);
 }
 
 function hasPicture(page: Page): Promise<boolean> {

@@ -16,11 +16,15 @@ export interface Moving {
   readonly watched: Rect;
   /** The program that moves it, with all its children. */
   readonly pid: number;
+  /** Where a clock may be drawn, which nothing covers: in the film where there is one. */
+  readonly clockAt: { readonly x: number; readonly y: number };
 }
+
+type Moved = Pick<Moving, "pid" | "watched"> & Partial<Moving>;
 
 interface MovingScene {
   readonly name: string;
-  open(display: XDisplay, folder: string): Promise<Omit<Moving, "display">>;
+  open(display: XDisplay, folder: string): Promise<Moved>;
 }
 
 /** What is encoded as H.264 where an encoder is installed. */
@@ -37,7 +41,7 @@ export const MOVING_SCENES: readonly MovingScene[] = [
 export async function openMoving(owner: Owner, folder: string, { open }: MovingScene): Promise<Moving> {
   const display = await XDisplay.start(owner, { geometry: `${SCREEN.width}x${SCREEN.height}` });
   await display.openWindowManager();
-  return { display, ...(await open(display, folder)) };
+  return { display, clockAt: { x: 8, y: SCREEN.height - 40 }, ...(await open(display, folder)) };
 }
 
 /** About sixty lines a second; each with its number, so that no two are the same. */
@@ -54,11 +58,7 @@ const LINES = `
     console.log(line.join(" ").slice(0, 88));
   }, 16);`;
 
-async function openLines(
-  display: XDisplay,
-  folder: string,
-  areRandom: boolean,
-): Promise<Omit<Moving, "display">> {
+async function openLines(display: XDisplay, folder: string, areRandom: boolean): Promise<Moved> {
   const pidFile = join(folder, "lines.pid");
   const script = join(folder, "lines.js");
   writeFileSync(script, LINES);
@@ -71,7 +71,7 @@ async function openLines(
 }
 
 /** A mouse tells of itself about sixty times a second; so does this, of a window of text. */
-async function openDragged(display: XDisplay): Promise<Omit<Moving, "display">> {
+async function openDragged(display: XDisplay): Promise<Moved> {
   const text = "seq -w 1 3000 | tr '\\n' ' '; exec cat";
   const window = await display.openTerminal("dragged", "80x24+100+100", text);
   const { height } = await display.placeOf(window);
@@ -88,7 +88,7 @@ async function openDragged(display: XDisplay): Promise<Omit<Moving, "display">> 
   return { pid, watched: { x: 0, y: Math.round(260 + height / 4), width: SCREEN.width, height: 2 } };
 }
 
-async function openPage(display: XDisplay, folder: string): Promise<Omit<Moving, "display">> {
+async function openPage(display: XDisplay, folder: string): Promise<Moved> {
   const file = join(folder, "page.html");
   writeFileSync(file, await pageHtml());
   const { pid } = openChromium(display, folder, pathToFileURL(file).href);
@@ -98,13 +98,14 @@ async function openPage(display: XDisplay, folder: string): Promise<Omit<Moving,
   return { pid, watched: { x: x + 240, y, width: 16, height: bottom - y } };
 }
 
-async function openFilm(display: XDisplay): Promise<Omit<Moving, "display">> {
+async function openFilm(display: XDisplay): Promise<Moved> {
   const window = ["-noborder", "-left", "300", "-top", "160", "-window_title", "film"];
   const source = "testsrc2=size=640x360:rate=25,noise=alls=20:allf=t";
   const { pid } = display.program("ffplay", "-loglevel", "error", ...window, "-f", "lavfi", source);
   if (pid === undefined) throw new Error("no film runs: ffplay was not started");
   const place = await display.placeOf(await display.windowOf("film"));
-  return { pid, watched: { ...place, y: place.y + 180, height: 2 } };
+  const clockAt = { x: place.x + 160, y: place.y + 320 };
+  return { pid, watched: { ...place, y: place.y + 180, height: 2 }, clockAt };
 }
 
 /** Stops a program with all its children, or lets them go on; a child may end meanwhile. */

@@ -13,6 +13,7 @@ import { benchDecodePlace } from "./decode-place.ts";
 import { benchElementClicks } from "./element-clicks.ts";
 import { benchFanOut } from "./fan-out.ts";
 import { benchFanOutMatrix } from "./fan-out-matrix.ts";
+import { benchFirstPicture } from "./first-picture.ts";
 import { openHouse } from "./house.ts";
 import { benchIdleMemory } from "./idle-memory.ts";
 import { benchIdleWakes } from "./idle-wakes.ts";
@@ -98,6 +99,11 @@ export const BENCHES: readonly Bench[] = [
     ids: ["NOVNC"],
     peers: [...DISPLAY, "chromium", "ffmpeg"],
     run: ({ owner, folder, isShort }) => benchBesideNoVnc(owner, folder, isShort),
+  },
+  {
+    ids: ["FIRST"],
+    peers: ["Xtigervnc", "xterm", "xdotool", "xsetroot", "xwd", "chromium"],
+    run: ({ owner, isShort }) => benchFirstPicture(owner, isShort),
   },
   {
     ids: ["P12"],
