@@ -27,6 +27,8 @@ const PACKAGES = {
   xauth: "xauth",
   chromium: "chromium",
   openssl: "openssl",
+  etcd: "etcd-server",
+  etcdctl: "etcd-client",
   gcc: "gcc libc6-dev",
   vncclient: "libvncserver-dev",
   xhost: "x11-xserver-utils",
