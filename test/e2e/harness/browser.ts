@@ -7,6 +7,7 @@ import sharp from "sharp";
 import type { Test } from "tap";
 import type { Owner } from "../../support/program.ts";
 import type { Appliance } from "./appliance.ts";
+import { askPages, BrowserWatch } from "./browser-watch.ts";
 import type { Shot } from "./xwd.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -19,11 +20,28 @@ const BROWSER_ARGS = [
 /** Notifications stay in the browser: a session bus of the machine, where nobody shows any, would swallow them. */
 const BROWSER_ENV = { ...process.env, DBUS_SESSION_BUS_ADDRESS: "disabled:" };
 
-/** Debian's Chromium, headless, which asks nobody on the network for anything. */
-export async function openBrowser(owner: Owner, more: readonly string[] = []): Promise<Browser> {
-  const args = [...BROWSER_ARGS, ...more];
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args, env: BROWSER_ENV });
-  owner.teardown(() => browser.close());
+/** A start takes no longer, on a busy machine either. */
+const START_MS = 60_000;
+
+/**
+ * Debian's Chromium, headless, which asks nobody on the network for anything. It is killed where it answers nothing for as
+ * long as `watch` says.
+ */
+export async function openBrowser(
+  owner: Owner,
+  more: readonly string[] = [],
+  watch = new BrowserWatch(),
+): Promise<Browser> {
+  const args = [...BROWSER_ARGS, watch.mark, ...more];
+  const browser = await chromium.launch({
+    ...{ executablePath: "/usr/bin/chromium", args, env: BROWSER_ENV, timeout: START_MS },
+  });
+  const session = await browser.newBrowserCDPSession();
+  const ask = () => [
+    ["the browser", session.send("Browser.getVersion")] as const,
+    ...askPages(browser.contexts().flatMap((context) => context.pages())),
+  ];
+  watch.begin(owner, ask, () => browser.close());
   return browser;
 }
 
@@ -42,10 +60,13 @@ export async function openSizedText(owner: Owner, fontPx: number): Promise<Brows
   const preferences = { webkit: { webprefs: { default_font_size: fontPx } } };
   writeFileSync(join(profile, "Default", "Preferences"), JSON.stringify(preferences));
   owner.teardown(() => rmSync(profile, { recursive: true, force: true, maxRetries: 5 }));
+  const watch = new BrowserWatch();
   const context = await chromium.launchPersistentContext(profile, {
-    ...{ executablePath: "/usr/bin/chromium", args: BROWSER_ARGS, env: BROWSER_ENV },
+    ...{ executablePath: "/usr/bin/chromium", args: [...BROWSER_ARGS, watch.mark], env: BROWSER_ENV },
+    timeout: START_MS,
   });
-  owner.teardown(() => context.close());
+  const ask = () => [["the browser", context.cookies()] as const, ...askPages(context.pages())];
+  watch.begin(owner, ask, () => context.close());
   return context;
 }
 

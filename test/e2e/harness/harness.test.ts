@@ -1,6 +1,8 @@
 import t from "tap";
 import { until } from "../../support/until.ts";
 import { startTarget, TARGETS } from "../targets/target.ts";
+import { openBrowser } from "./browser.ts";
+import { BrowserWatch } from "./browser-watch.ts";
 import { requirePeers } from "./peers.ts";
 import { differenceOf } from "./xwd.ts";
 
@@ -50,3 +52,14 @@ for (const kind of TARGETS) {
     await until("the new size", async () => (await display.shot()).width === 1024);
   });
 }
+
+t.test("a page that hangs ends its browser, and what waits for it", { timeout: 120_000 }, async (t) => {
+  if (!requirePeers(t, ["chromium"])) return;
+  const watch = new BrowserWatch();
+  const browser = await openBrowser(t, [], watch);
+  const page = await browser.newPage();
+  const hung = page.evaluate("for (;;);");
+  watch.mostMs = 3000;
+  await t.rejects(hung, /closed/);
+  t.notOk(browser.isConnected());
+});
