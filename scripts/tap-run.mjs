@@ -1,8 +1,8 @@
 // `npm test [-- FILE …]`: the unit tests, or the files given. Also how `npm run check` and `npm run test:e2e` run theirs.
 //
 // Each file is a process of its own, `node --import=tsx FILE`, and what it says is TAP. The runner of tap is not between:
-// for coverage it puts a loader into every Node process below it, the servers and threads that tests start included,
-// which doubles what their start takes and is not how they run elsewhere.
+// for coverage it puts a loader into every Node process below it, the servers that tests start included, which doubles
+// what their start takes and is not how they run elsewhere.
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
