@@ -4,10 +4,12 @@
 // for coverage it puts a loader into every Node process below it, the servers that tests start included, which doubles
 // what their start takes and is not how they run elsewhere.
 import { spawn } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ROOT } from "./source-hash.mjs";
+
+const FIXTURES = join(ROOT, ".tap/fixtures");
 
 /** Of two processors one job would leave one idle. */
 const JOBS = 2;
@@ -97,10 +99,12 @@ export class TestRun {
       (line) => report.read(line),
       (line) => process.stderr.write(`${line}\n`),
       {
-        env: { TAP: "1", TAP_TIMEOUT: `${this.#seconds}` },
+        // What a test wrote may still be written to when it is over, so its folder goes when the process has gone.
+        env: { TAP: "1", TAP_TIMEOUT: `${this.#seconds}`, TAP_SAVE_FIXTURE: "1" },
         mostMs: Math.max(this.#seconds, LEAST_KILL_SECONDS) * 1000 + LAST_WORDS_MS,
       },
     );
+    removeFixtures(file);
     // One that ends before its first assertion proves nothing.
     const isPassed = code === 0 && report.failed === 0 && report.isWhole;
     if (!isPassed) {
@@ -114,6 +118,14 @@ export class TestRun {
     this.result.passed += report.passed;
     this.result.failed += report.failed;
     this.result.skipped.push(...skipped);
+  }
+}
+
+/** The folders that `t.testdir` made for the tests of a file. */
+function removeFixtures(file) {
+  const name = file.replace(/[^a-zA-Z0-9._-]+/g, "-");
+  for (const found of existsSync(FIXTURES) ? readdirSync(FIXTURES) : []) {
+    if (found === name || found.startsWith(`${name}-`)) rmSync(join(FIXTURES, found), { recursive: true });
   }
 }
 
