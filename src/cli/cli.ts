@@ -4,6 +4,7 @@ import type { Config } from "../config/config-schema.ts";
 import { VERSION } from "../platform/version.ts";
 import { auditCommand } from "./audit-cli.ts";
 import { backupCommand, restoreCommand } from "./backup-cli.ts";
+import { clusterCommand } from "./cluster-cli.ts";
 import { type Command, configOf, expectWords, parse, task, UsageError, type Values } from "./command-line.ts";
 import { configCommand } from "./config-cli.ts";
 import { connectionsCommand } from "./connections-cli.ts";
@@ -63,6 +64,9 @@ Commands
   service uninstall | status    exit status 3: it does not run
           [--root DIR] [--dry-run] [--platform P]
                                 write below DIR and run nothing; only show; for P: linux, darwin or win32
+  cluster check --endpoints URLS --ca FILE [--cert FILE --key FILE] [--login NAME --password-file FILE]
+                                try on an etcd what a fleet of nodes will need of it: members, compare and swap,
+                                watch, lease. The fleet is being built: no server uses etcd yet
   doctor [--json]               look at Node, data folder, disk, clock, TLS, ports, fonts, targets and
                                 receivers of the audit log; each that is wrong says what to do
 
@@ -99,10 +103,11 @@ const COMMANDS: Readonly<
   restore: restoreCommand,
   doctor: doctorCommand,
   service: serviceCommand,
+  cluster: clusterCommand,
 };
 
 /** What reads nothing that the server keeps, or judges it by itself. */
-const UNTOUCHING: ReadonlySet<string> = new Set(["config", "doctor", "restore", "service"]);
+const UNTOUCHING: ReadonlySet<string> = new Set(["config", "cluster", "doctor", "restore", "service"]);
 
 /** What connects to desktops. */
 const CONNECTING: ReadonlySet<string> = new Set(["connections", "doctor"]);

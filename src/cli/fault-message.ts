@@ -2,6 +2,7 @@ import { BackupError } from "../appliance/backup/backup-error.ts";
 import { DataFormatError } from "../appliance/data-format.ts";
 import { AuditError } from "../audit/error.ts";
 import { AuthError } from "../auth/error.ts";
+import { StoreError } from "../cluster/error.ts";
 import { ConfigError } from "../config/config-schema.ts";
 import { LinkError, RefusedError } from "../desktop/error.ts";
 import { LockError } from "../platform/file-lock.ts";
@@ -24,6 +25,7 @@ const TOLD = [
   DataFormatError,
   BackupError,
   TarError,
+  StoreError,
 ] as const;
 
 /** What to do about a file or a folder that cannot be used, by the system's code. */

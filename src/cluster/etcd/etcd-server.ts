@@ -117,6 +117,7 @@ export class EtcdServer {
         cancel();
         reject(new NotSent(`cannot be reached: ${cause.message}`, { cause }));
       });
+      session.once("close", () => reject(new NotSent("the connection ended as it was made")));
       session.once("connect", () => {
         cancel();
         // The process need not live for a connection on which nothing is asked.

@@ -4,10 +4,18 @@ import { StoreError } from "../error.ts";
 import { type EtcdAnswer, EtcdServer, type EtcdTls, NotSent } from "./etcd-server.ts";
 import { FAULT, TOKEN_ANSWER } from "./etcd-wire.ts";
 
-/** A server that does not answer within that is asked no more; a leader that is gone is missed for 1.4 to 1.7 s. */
-const ANSWER_WITHIN_MS = 1000;
-/** All tries of one call. */
-const CALL_WITHIN_MS = 3000;
+export interface EtcdLimits {
+  /** A server that does not answer within that is asked no more. */
+  readonly answerMs: number;
+  /** All tries of one call. */
+  readonly callMs: number;
+}
+
+/** A leader that is gone is missed for 1.4 to 1.7 s. */
+const QUICK: EtcdLimits = { answerMs: 1000, callMs: 3000 };
+/** For who would rather wait than ask another one. */
+export const PATIENT: EtcdLimits = { answerMs: 10_000, callMs: 15_000 };
+
 const AGAIN_AFTER_MS = 50;
 
 export interface EtcdOptions {
@@ -17,6 +25,8 @@ export interface EtcdOptions {
   /** null where etcd has no users. */
   readonly login: { readonly name: string; readonly password: string } | null;
   readonly clock: Clock;
+  /** Default: those of a server that cannot wait. */
+  readonly limits?: EtcdLimits;
 }
 
 interface Call<T> {
@@ -53,6 +63,7 @@ type Failure =
 export class EtcdServers {
   readonly all: readonly EtcdServer[];
   readonly #options: EtcdOptions;
+  readonly #limits: EtcdLimits;
   #current = 0;
   #isClosed = false;
 
@@ -61,13 +72,14 @@ export class EtcdServers {
     const { endpoints, tls, clock } = options;
     if (endpoints.length === 0) throw new StoreError("invalid", "got no endpoint, expected one or more");
     this.#options = options;
+    this.#limits = options.limits ?? QUICK;
     this.all = endpoints.map((url) => new EtcdServer(url, tls, clock));
   }
 
   /** Asks one server after the other until one answers. Throws StoreError or Compacted. */
   async call<T>(call: Call<T>): Promise<T> {
     const { clock } = this.#options;
-    const untilMs = clock.nowMs() + CALL_WITHIN_MS;
+    const untilMs = clock.nowMs() + this.#limits.callMs;
     let signIns = 0;
     for (;;) {
       if (this.#isClosed) throw new StoreError("closed", "the store is closed");
@@ -143,8 +155,9 @@ export class EtcdServers {
 
   async #ask(server: EtcdServer, path: string, body: object): Promise<EtcdAnswer> {
     const limit = new AbortController();
-    const cancel = this.#options.clock.after(ANSWER_WITHIN_MS, () =>
-      limit.abort(new Error(`no answer within ${ANSWER_WITHIN_MS} ms`)),
+    const { answerMs } = this.#limits;
+    const cancel = this.#options.clock.after(answerMs, () =>
+      limit.abort(new Error(`no answer within ${answerMs} ms`)),
     );
     try {
       return await server.ask(path, body, limit.signal);

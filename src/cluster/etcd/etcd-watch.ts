@@ -2,7 +2,6 @@ import type { ClientHttp2Stream } from "node:http2";
 import { type Clock, delay } from "../../platform/clock.ts";
 import { StoreError } from "../error.ts";
 import type { Watch, WatchListener } from "../store/store.ts";
-import { NotSent } from "./etcd-server.ts";
 import type { EtcdServers } from "./etcd-servers.ts";
 import { base64, commitsOf, endOf, WATCH_LINE } from "./etcd-wire.ts";
 
@@ -105,7 +104,6 @@ export class EtcdWatch implements Watch {
       return "lost";
     } catch (error) {
       if (error instanceof StoreError) throw error;
-      if (error instanceof NotSent) return "lost";
       return "lost";
     } finally {
       pulse.stop();
@@ -143,8 +141,8 @@ class Pulse {
   readonly #clock: Clock;
   readonly #newest: () => bigint;
   readonly #onSilent: () => void;
-  /** What was known when each of the questions was put that have no answer yet. */
-  readonly #asked: bigint[] = [];
+  /** What was known when the last question was put: not every one is answered. */
+  #asked = 0n;
   #cancelAsk = (): void => {};
   #cancelSilent = (): void => {};
 
@@ -159,7 +157,7 @@ class Pulse {
 
   /** False where the server is behind what was known before it was asked. */
   answered(revision: bigint): boolean {
-    if (revision < (this.#asked.shift() ?? 0n)) return false;
+    if (revision < this.#asked) return false;
     this.#cancelSilent();
     this.#expect();
     return true;
@@ -178,7 +176,7 @@ class Pulse {
     this.#cancelAsk = this.#clock.after(
       ASK_EVERY_MS,
       () => {
-        this.#asked.push(this.#newest());
+        this.#asked = this.#newest();
         this.#stream.write('{"progress_request":{}}\n');
         this.#askLater();
       },

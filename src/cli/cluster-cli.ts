@@ -1,0 +1,52 @@
+import { readFile } from "node:fs/promises";
+import { checkStore } from "../cluster/check-store.ts";
+import { PATIENT } from "../cluster/etcd/etcd-servers.ts";
+import { EtcdStore } from "../cluster/etcd/etcd-store.ts";
+import { systemClock } from "../platform/clock.ts";
+import { type Command, expectWords, task, UsageError, type Values } from "./command-line.ts";
+
+/** `cluster check`: proves that an etcd does what a fleet needs of it; the exit status is 1 where it does not. */
+export function clusterCommand(words: readonly string[], values: Values): Command {
+  if (words[0] !== "check") throw new UsageError(`got "cluster ${words[0] ?? ""}", expected cluster check`);
+  expectWords("cluster check", words, 1);
+  return task(async () => {
+    const store = await openStore(values);
+    try {
+      const findings = await checkStore(store, systemClock);
+      if (findings.some(({ isWell }) => !isWell)) process.exitCode = 1;
+      return findings
+        .map(({ part, isWell, detail }) => `${isWell ? "ok    " : "wrong "}  ${part}: ${detail}\n`)
+        .join("");
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+async function openStore(values: Values): Promise<EtcdStore> {
+  const { endpoints, ca, cert, key, login } = values;
+  const passwordFile = values["password-file"];
+  if (endpoints === undefined || ca === undefined) {
+    throw new UsageError("expected --endpoints https://HOST:PORT,… and --ca FILE (see --help)");
+  }
+  if ((cert === undefined) !== (key === undefined))
+    throw new UsageError("expected --cert and --key together");
+  if ((login === undefined) !== (passwordFile === undefined)) {
+    throw new UsageError("expected --login and --password-file together");
+  }
+  const read = (path: string): Promise<string> => readFile(path, "utf8");
+  return new EtcdStore({
+    endpoints: endpoints.split(","),
+    tls: {
+      ca: await read(ca),
+      cert: cert === undefined ? null : await read(cert),
+      key: key === undefined ? null : await read(key),
+    },
+    login:
+      login === undefined || passwordFile === undefined
+        ? null
+        : { name: login, password: (await read(passwordFile)).replace(/\r?\n$/, "") },
+    clock: systemClock,
+    limits: PATIENT,
+  });
+}

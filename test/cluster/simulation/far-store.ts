@@ -1,0 +1,125 @@
+import { StoreError } from "../../../src/cluster/error.ts";
+import type { MemoryStore } from "../../../src/cluster/store/memory-store.ts";
+import type {
+  Change,
+  ClusterStore,
+  Entry,
+  Listing,
+  Outcome,
+  Watch,
+  WatchListener,
+} from "../../../src/cluster/store/store.ts";
+import type { Machine, World } from "./world.ts";
+
+/** As the client of etcd has it. */
+const ANSWER_WITHIN_MS = 1000;
+const AGAIN_AFTER_MS = 200;
+
+/** The way from one machine to the store: requests and answers are late, lost, or done long after nobody waits for them. */
+export class Line {
+  isCut = false;
+  /** Most that a message takes. */
+  slownessMs = 5;
+}
+
+/** The real store, seen from a machine at the end of a line. */
+export class FarStore implements ClusterStore {
+  readonly #world: World;
+  readonly #machine: Machine;
+  readonly #line: Line;
+  readonly #store: MemoryStore;
+
+  constructor(world: World, machine: Machine, line: Line, store: MemoryStore) {
+    this.#world = world;
+    this.#machine = machine;
+    this.#line = line;
+    this.#store = store;
+  }
+
+  commit(changes: readonly Change[]): Promise<Outcome> {
+    return this.#ask(() => this.#store.commit(changes), "outcome_unknown");
+  }
+
+  get(key: string): Promise<Entry | null> {
+    return this.#ask(() => this.#store.get(key), "unavailable");
+  }
+
+  list(prefix: string): Promise<Listing> {
+    return this.#ask(() => this.#store.list(prefix), "unavailable");
+  }
+
+  watch(prefix: string, after: bigint, listener: WatchListener): Watch {
+    const [world, machine, line] = [this.#world, this.#machine, this.#line];
+    let isClosed = false;
+    let told = after;
+    const connect = (): void => {
+      if (isClosed || machine.state === "dead") return;
+      let isLost = line.isCut;
+      let lastMs = world.nowMs;
+      const lose = (): void => {
+        if (!isLost) inner?.close();
+        isLost = true;
+        world.at(AGAIN_AFTER_MS, connect);
+      };
+      const deliver = (call: () => void): void => {
+        // In their order, as TCP has it.
+        lastMs = Math.max(lastMs, world.nowMs + this.#delayMs());
+        world.at(lastMs - world.nowMs, () => {
+          if (isLost) return;
+          if (line.isCut) lose();
+          else machine.run(() => !isClosed && !isLost && call());
+        });
+      };
+      const inner: Watch | null = isLost
+        ? null
+        : this.#store.watch(prefix, told, {
+            onChanges: (changes, revision) =>
+              deliver(() => {
+                told = revision;
+                listener.onChanges(changes, revision);
+              }),
+            onProgress: () => undefined,
+            onCompacted: () => deliver(() => listener.onCompacted()),
+            onFailed: (error) => listener.onFailed(error),
+          });
+      if (inner === null) lose();
+    };
+    connect();
+    return {
+      close: () => {
+        isClosed = true;
+      },
+    };
+  }
+
+  async close(): Promise<void> {}
+
+  #ask<T>(work: () => Promise<T>, code: "outcome_unknown" | "unavailable"): Promise<T> {
+    const [world, machine, line] = [this.#world, this.#machine, this.#line];
+    return new Promise((resolve, reject) => {
+      const cancel = machine.after(ANSWER_WITHIN_MS, () => reject(new StoreError(code, "no answer")));
+      if (line.isCut) return;
+      world.at(this.#delayMs(), () => {
+        const answer = (settle: () => void): void => {
+          if (line.isCut) return;
+          world.at(this.#delayMs(), () =>
+            machine.run(() => {
+              cancel();
+              settle();
+            }),
+          );
+        };
+        work().then(
+          (value) => answer(() => resolve(value)),
+          (error: unknown) => answer(() => reject(error)),
+        );
+      });
+    });
+  }
+
+  /** Some messages are late by more than anybody waits for. */
+  #delayMs(): number {
+    const { random } = this.#world;
+    return random() < 0.01 ? random() * 4000 : 1 + random() * this.#line.slownessMs;
+  }
+}
