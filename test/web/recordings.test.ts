@@ -276,6 +276,17 @@ t.test(
   },
 );
 
+t.test("an agent is told by its program with its token, as the viewer tells it", async (t) => {
+  const action = TRACK.find(({ type }) => type === "action");
+  if (action?.type !== "action") throw new Error("no action is recorded");
+  const named = { ...action, actor: { ...action.actor, client: "claude-code" } };
+  t.match(trackInfos([named]), [{ actor: { kind: "agent", name: "claude-code", token: "Bot" } }]);
+  t.same(
+    trackInfos([action]).map((told) => "actor" in told && told.actor),
+    [{ kind: "agent", name: "Bot" }],
+  );
+});
+
 t.test("a timeline of any length is told page by page", async (t) => {
   const { house, recordings } = await open(t);
   const by = { kind: "human", id: "h", name: "Ann" } as const;

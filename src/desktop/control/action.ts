@@ -18,6 +18,11 @@ export interface Actor {
   readonly authority?: Authority;
 }
 
+/** One name for one agent, wherever people are shown it. */
+export function shownName({ name, client }: Pick<Actor, "name" | "client">): string {
+  return client ?? name;
+}
+
 /**
  * "modes": switch among modes that give agents no more than an administrator's rules do, autopilot apart; "rules": every
  * mode, and the rules themselves.

@@ -1,3 +1,4 @@
+import { shownName } from "../../desktop/control/action.ts";
 import type { TrackEntry } from "../format/event-entry.ts";
 
 /** Something that happened, as a replay page lists it. Times are milliseconds since the export begins. */
@@ -94,7 +95,12 @@ function actionTold(entry: Entry<"action">, at: number, fromMs: number): Told {
         : changed
           ? "screen changed"
           : "no change";
-  const facts = [intent === null ? "" : `“${intent}”`, effect, wasConfirmed ? "approved" : "", actor.name];
+  const facts = [
+    intent === null ? "" : `“${intent}”`,
+    effect,
+    wasConfirmed ? "approved" : "",
+    shownName(actor),
+  ];
   return {
     kind: "action",
     at: Math.max(0, at),
@@ -108,7 +114,7 @@ function actionTold(entry: Entry<"action">, at: number, fromMs: number): Told {
 /** As it stands while nobody has answered: until the end. */
 function questionTold(entry: Entry<"approval">, fromMs: number, toMs: number): Told {
   const { atMs, summary, intent, actor } = entry;
-  const asked = joined([intent === null ? "" : `“${intent}”`, actor.name]);
+  const asked = joined([intent === null ? "" : `“${intent}”`, shownName(actor)]);
   const at = atMs - fromMs;
   return {
     kind: "approval",

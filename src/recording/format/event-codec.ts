@@ -1,5 +1,5 @@
 import { RecordingError } from "../library/error.ts";
-import type { TrackEntry } from "./event-entry.ts";
+import type { TrackActor, TrackEntry } from "./event-entry.ts";
 
 /** The longest line: a cursor of 512x512 pixels. */
 const MAX_LINE_CHARACTERS = 2 * 1024 * 1024;
@@ -80,11 +80,11 @@ export function wordsOf(entry: TrackEntry): string {
   switch (entry.type) {
     case "action": {
       const refused = entry.outcome === "done" ? [] : [entry.outcome, entry.code ?? ""];
-      return join([entry.actor.name, entry.summary, entry.intent ?? "", ...refused]);
+      return join([namesOf(entry.actor), entry.summary, entry.intent ?? "", ...refused]);
     }
     case "approval": {
       const by = entry.decidedBy === null ? "" : `by ${entry.decidedBy.name}`;
-      return join([`approval ${entry.state}`, by, entry.actor.name, entry.summary, entry.intent ?? ""]);
+      return join([`approval ${entry.state}`, by, namesOf(entry.actor), entry.summary, entry.intent ?? ""]);
     }
     case "mode":
       return join([`mode ${entry.mode}`, entry.by?.name ?? ""]);
@@ -93,7 +93,7 @@ export function wordsOf(entry: TrackEntry): string {
     case "stopped":
       return join([entry.isStopped ? "stopped" : "resumed", entry.by.name]);
     case "holder":
-      return entry.actor === null ? "" : `input held by ${entry.actor.name}`;
+      return entry.actor === null ? "" : `input held by ${namesOf(entry.actor)}`;
     case "overlays_shown":
       return join(entry.overlays.flatMap(({ kind, label }) => ["overlay", kind, label ?? ""]));
     case "clipboard":
@@ -119,6 +119,11 @@ export function wordsOf(entry: TrackEntry): string {
     case "text":
       return "";
   }
+}
+
+/** Found by either. */
+function namesOf({ client, name }: TrackActor): string {
+  return client === undefined || client === name ? name : `${client} ${name}`;
 }
 
 function join(parts: readonly string[]): string {

@@ -7,6 +7,8 @@ export interface TrackActor {
   readonly kind: ActorKind;
   readonly id: string;
   readonly name: string;
+  /** As an agent's program called itself; absent: it did not, or the recording is of a version before this. */
+  readonly client?: string;
 }
 
 /** A line of text that a recording shows, in desktop pixels. */

@@ -233,8 +233,8 @@ function entryOf(event: Exclude<DesktopEvent, { type: "input" | "cursor" | "mask
   }
 }
 
-function actorOf({ kind, id, name }: Actor): TrackActor {
-  return { kind, id, name };
+function actorOf({ kind, id, name, client }: Actor): TrackActor {
+  return { kind, id, name, ...(client === undefined ? {} : { client: client.slice(0, MAX_NAME) }) };
 }
 
 function actionOf(record: ActionRecord): TrackEvent {

@@ -1,8 +1,9 @@
+import { shownName } from "../../desktop/control/action.ts";
 import type { Point } from "../../framebuffer/rect.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { AgentLook } from "../http/connected-clients.ts";
 import type { WebDesktop } from "../http/ports.ts";
-import { type AgentSeen, shownName } from "./agent-api.ts";
+import type { AgentSeen } from "./agent-api.ts";
 
 /** What an agent does meanwhile is told in one message: a drag moves the pointer a thousand times a second. */
 const TOLD_EVERY_MS = 60;

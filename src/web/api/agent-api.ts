@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Actor } from "../../desktop/control/action.ts";
+import { type Actor, shownName } from "../../desktop/control/action.ts";
 import { rect } from "./overlay-api.ts";
 
 /** Who acts, as people are shown them. */
@@ -10,11 +10,6 @@ export const actorSchema = z.object({
   /** Of an agent's token, where `name` is another; absent: it is the same. */
   token: z.string().exactOptional(),
 });
-
-/** One name for one agent, wherever it is shown. */
-export function shownName({ name, client }: Pick<Actor, "name" | "client">): string {
-  return client ?? name;
-}
 
 export function actorInfo(actor: Pick<Actor, "kind" | "name" | "client">): z.infer<typeof actorSchema> {
   const name = shownName(actor);

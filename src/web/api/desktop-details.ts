@@ -1,3 +1,4 @@
+import { shownName } from "../../desktop/control/action.ts";
 import type { Holder } from "../../desktop/control/arbiter.ts";
 import type { DesktopState } from "../../desktop/desktop.ts";
 import { receivedPercent } from "../../desktop/picture/no-picture.ts";
@@ -5,7 +6,6 @@ import type { Clock } from "../../platform/clock.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import type { ConnectedClients } from "../http/connected-clients.ts";
 import type { AppPorts, WebDesktop, WebDesktops } from "../http/ports.ts";
-import { shownName } from "./agent-api.ts";
 import type { DesktopInfo, HolderInfo } from "./api.ts";
 
 const RECENT_MS = 60_000;

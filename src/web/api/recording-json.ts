@@ -10,6 +10,7 @@ import type {
   TrackEntry,
 } from "../../recording/library/recording-types.ts";
 import { placeOfWords, queryWords } from "../../recording/read/search-hits.ts";
+import { actorInfo } from "./agent-api.ts";
 import type {
   AddedMarkerInfo,
   PictureChunkInfo,
@@ -245,7 +246,7 @@ function actionTold(
     type: "action",
     at_ms: startMs,
     id: entry.id,
-    actor: { kind: entry.actor.kind, name: entry.actor.name },
+    actor: actorInfo(entry.actor),
     kind: entry.kind,
     summary: entry.summary,
     intent: entry.intent,
@@ -268,7 +269,7 @@ function questionTold(entry: Extract<TrackEntry, { type: "approval" }>): Told<"a
     type: "approval",
     at_ms: entry.atMs,
     id: entry.id,
-    actor: { kind: entry.actor.kind, name: entry.actor.name },
+    actor: actorInfo(entry.actor),
     summary: entry.summary,
     intent: entry.intent,
     state: entry.state,

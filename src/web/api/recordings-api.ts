@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { actorSchema } from "./agent-api.ts";
 import { overlaySchema, rect } from "./overlay-api.ts";
 
 /** The REST shapes of recordings. Times are milliseconds since a recording began. */
@@ -156,15 +157,13 @@ const runHeadSchema = z.object({
   until_ms: z.number().nullable(),
 });
 
-const trackActor = z.object({ kind: z.string(), name: z.string() });
-
 /** What happened beside the pixels. An action stands at its beginning. Typed text is never there. */
 const trackEntrySchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("action"),
     at_ms: z.number(),
     id: z.string(),
-    actor: trackActor,
+    actor: actorSchema,
     kind: z.string(),
     summary: z.string(),
     intent: z.string().nullable(),
@@ -184,7 +183,7 @@ const trackEntrySchema = z.discriminatedUnion("type", [
     /** When it was asked. */
     at_ms: z.number(),
     id: z.string(),
-    actor: trackActor,
+    actor: actorSchema,
     summary: z.string(),
     intent: z.string().nullable(),
     state: z.enum(["pending", "granted", "denied", "expired", "cancelled", "stale"]),

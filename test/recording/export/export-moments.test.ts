@@ -51,6 +51,18 @@ t.test("what was refused stands after its answer, and says why", async (t) => {
   ]);
 });
 
+t.test("an agent is named by its program, as the viewer names it", async (t) => {
+  const named = TRACK.filter(({ type }) => type === "action" || type === "approval").map((entry) =>
+    entry.type === "action" || entry.type === "approval"
+      ? { ...entry, actor: { ...entry.actor, client: "claude-code" } }
+      : entry,
+  );
+  t.match(replayMoments(named, ALL), [
+    { kind: "approval", detail: "“open the menu” · claude-code · granted by Ann" },
+    { kind: "action", detail: "“open the menu” · screen changed · approved · claude-code" },
+  ]);
+});
+
 t.test("stops and gaps are marked", async (t) => {
   const entries: readonly TrackEntry[] = [
     { type: "stopped", atMs: 100, isStopped: true, by: HUMAN },

@@ -201,13 +201,15 @@ t.test("a recording begins before an agent's first act, and ends a minute after 
   const running = await until("its beginning", () => studio.recordings.runningOn("d1"));
   t.equal(running.reason, "agent_activity");
   await house.clock.live(50_000, 1000);
-  await house.act(desktop.perform(CLICK, AGENT));
+  await house.act(desktop.perform(CLICK, { ...AGENT, client: "claude-code" }));
   await house.clock.live(50_000, 1000);
   t.equal(studio.recordings.runningOn("d1")?.id, running.id);
   await house.clock.live(15_000, 1000);
   await until("its end", () => studio.recordings.runningOn("d1") === null);
   const reader = await studio.recordings.open(running.id);
-  t.ok((await reader.actions()).some(({ actor }) => actor.kind === "agent"));
+  const actors = (await reader.actions()).map(({ actor }) => actor).filter(({ kind }) => kind === "agent");
+  t.equal(actors.at(-1)?.client, "claude-code", "and it is known by its program");
+  t.notOk(actors.some(({ name }) => name === "claude-code"));
   await reader.close();
 });
 

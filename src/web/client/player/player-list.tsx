@@ -5,7 +5,7 @@ import type { RecordingInfo, SearchHitInfo, TrackInfo } from "../../api/api.ts";
 import { PointerMarks } from "../approvals/pointer-marks.tsx";
 import { Icon } from "../controls/icon.tsx";
 import type { IconShape } from "../controls/icon-shapes.ts";
-import { durationWords, outcomeWords } from "../shell/labels.ts";
+import { durationWords, outcomeWords, tokenWords } from "../shell/labels.ts";
 import { HitsBar } from "./hits-bar.tsx";
 import { timeWords } from "./player-time.ts";
 import { frameAddress } from "./recording-address.ts";
@@ -148,7 +148,11 @@ function Row({ recording, entry, isCurrent, isFirstStop, onSeek, onUnmark }: Row
         <span class="player-row-words">
           <span>{entryWords(entry)}</span>
           {"intent" in entry && entry.intent !== null && <span>“{entry.intent}”</span>}
-          {facts !== "" && <span class="muted">{facts}</span>}
+          {facts !== "" && (
+            <span class="muted" title={"actor" in entry ? tokenWords(entry.actor) : undefined}>
+              {facts}
+            </span>
+          )}
         </span>
         <span class="player-row-time">{timeWords(entry.at_ms)}</span>
       </button>
@@ -205,7 +209,7 @@ function factsOf(entry: TrackInfo): string {
       const by = entry.decided_by === null ? "" : ` by ${entry.decided_by}`;
       const took =
         entry.decided_at_ms === null ? "" : ` after ${durationWords(entry.decided_at_ms - entry.at_ms)}`;
-      return `${STATE_WORDS[entry.state]}${by}${took}`;
+      return `${STATE_WORDS[entry.state]}${by}${took} · ${entry.actor.name}`;
     }
     case "marker":
       return entry.by ?? "";

@@ -66,7 +66,7 @@ function searchText(entry: TrackInfo): string {
   switch (entry.type) {
     case "action":
     case "approval":
-      return `${words} ${entry.intent ?? ""} ${entry.actor.name}`;
+      return `${words} ${entry.intent ?? ""} ${entry.actor.name} ${entry.actor.token ?? ""}`;
     case "marker":
       return `${words} ${entry.by ?? ""}`;
     default:

@@ -31,6 +31,9 @@ function overlay(id: string, fromMs: number, untilMs: number | null): OverlayEnt
 t.test("entries are found by their words, in any order and case", async (t) => {
   t.ok(entryMatches(ACTION, "NOTE click"));
   t.ok(entryMatches(ACTION, "bot"));
+  const named = { ...ACTION, actor: { kind: "agent", name: "claude-code", token: "laptop" } };
+  t.ok(entryMatches(named, "claude"));
+  t.ok(entryMatches(named, "laptop"), "by its token as well");
   t.notOk(entryMatches(ACTION, "note keyboard"));
   t.ok(entryMatches(MARKER, "ann passive"));
 });
