@@ -1,7 +1,7 @@
 import type { AuditEventInfo } from "../../api/audit-api.ts";
 import { durationWords } from "../shell/labels.ts";
 import { desktopOf } from "../shell/session.ts";
-import { typeWords } from "./audit-words.ts";
+import { actionWords, typeWords } from "./audit-words.ts";
 import { Fact } from "./token-row.tsx";
 
 const WHEN = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
@@ -19,7 +19,7 @@ export function AuditEventRow({ event }: { readonly event: AuditEventInfo }) {
           <span class="audit-what">
             <span class="dot" aria-hidden="true" />
             <strong>{typeWords(event)}</strong>
-            {shortAction(event) !== null && <span class="muted">{shortAction(event)}</span>}
+            {actionWords(event) !== null && <span class="muted">{actionWords(event)}</span>}
           </span>
           <span class="audit-who">{actor === null ? "" : actor.name === "" ? "unknown" : actor.name}</span>
           <span class="audit-where">{placeWords(event)}</span>
@@ -36,12 +36,6 @@ export function AuditEventRow({ event }: { readonly event: AuditEventInfo }) {
       </details>
     </li>
   );
-}
-
-/** A tool, a mode, a key of words; long ones are for the details. */
-function shortAction({ action, mcp }: AuditEventInfo): string | null {
-  const text = mcp?.tool ?? action;
-  return text === null || text === "" || text.length > 40 ? null : text.replaceAll("_", " ");
 }
 
 function placeWords({ resource }: AuditEventInfo): string {

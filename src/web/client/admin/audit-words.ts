@@ -24,8 +24,8 @@ const WORDS: Readonly<Record<string, string>> = {
   "session.lost": "Connection lost",
   "session.closed": "Desktop disconnected",
   "session.reconnect_requested": "Reconnect asked for",
-  "viewer.joined": "Viewer came",
-  "viewer.left": "Viewer left",
+  "viewer.joined": "Started watching",
+  "viewer.left": "Stopped watching",
   "overlay.created": "Overlay drawn",
   "overlay.removed": "Overlay removed",
   "screenshot.taken": "Screenshot taken",
@@ -133,6 +133,26 @@ export const TYPE_GROUPS: readonly TypeGroup[] = GROUPS.map(([name, ...prefixes]
   value: prefixes.map((prefix) => `${prefix}.*`).join(","),
   types: Object.entries(WORDS).filter(([type]) => prefixes.includes(type.split(".")[0] ?? "")),
 }));
+
+/** What was watched, or by what: the action of `viewer.*`. */
+const WATCHED: Readonly<Record<string, string>> = {
+  browser: "in the app",
+  events: "the app's events",
+  overlays: "overlays",
+  vnc: "in a VNC viewer",
+};
+
+/** What was done: a tool, a mode, a key of words; null: nothing that is told in a line. */
+export function actionWords({
+  action,
+  event_type,
+  mcp,
+}: Pick<AuditEventInfo, "action" | "event_type" | "mcp">): string | null {
+  const text = mcp?.tool ?? action;
+  if (text === null || text === "" || text.length > 40) return null;
+  const watched = event_type.startsWith("viewer.") ? WATCHED[text] : undefined;
+  return watched ?? text.replaceAll("_", " ");
+}
 
 /** Another version's types go by their own name. */
 export function typeWords({ event_type }: Pick<AuditEventInfo, "event_type">): string {

@@ -1,6 +1,6 @@
 import type { DesktopInfo } from "../../api/api.ts";
 import { StateMark } from "../controls/state-mark.tsx";
-import { originWords, stateReason } from "../shell/labels.ts";
+import { linkWords, originWords, stateReason } from "../shell/labels.ts";
 import { copyText } from "../shell/notices.ts";
 import { rulesPath } from "../shell/route.ts";
 import { MonitorList } from "./monitor-list.tsx";
@@ -15,14 +15,15 @@ export interface DesktopDetailsProps {
 export function DesktopDetails({ desktop, scale }: DesktopDetailsProps) {
   const facts: readonly (readonly [string, string])[] = [
     ["From", originWords(desktop)],
-    ["Protocol", desktop.link === "" ? desktop.protocol.toUpperCase() : desktop.link],
+    ["Connection", desktop.link === "" ? desktop.protocol.toUpperCase() : linkWords(desktop.link)],
     ["Size", desktop.width === 0 ? "no picture yet" : `${desktop.width} × ${desktop.height}`],
     ["Shown at", scale === null ? "not shown yet" : `${Math.round(scale * 100)} %`],
     ["Pixels", desktop.is_exact ? "exact" : "may be approximated by the server"],
     ["Viewers", String(desktop.viewers)],
     ["Agents", desktop.agents.length === 0 ? "none in the last minute" : desktop.agents.join(", ")],
-    ["Picture", `generation ${desktop.generation}`],
   ];
+  // For who looks for a fault.
+  const copied = [...facts, ["Protocol", desktop.link], ["Picture", `generation ${desktop.generation}`]];
   const reason = stateReason(desktop.state);
   const { identities } = desktop;
   return (
@@ -64,7 +65,7 @@ export function DesktopDetails({ desktop, scale }: DesktopDetailsProps) {
           type="button"
           class="button"
           onClick={() =>
-            copyText(facts.map(([name, value]) => `${name}: ${value}`).join("\n"), "Details copied")
+            copyText(copied.map(([name, value]) => `${name}: ${value}`).join("\n"), "Details copied")
           }
         >
           Copy details

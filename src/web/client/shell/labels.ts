@@ -200,6 +200,15 @@ export function originWords({
   return host === "" ? protocol.toUpperCase() : `${protocol.toUpperCase()} ${host}:${port}`;
 }
 
+/** How it is reached, for people: "RFB 3.8, X509Vnc" is "VNC, encrypted, with a password". */
+export function linkWords(link: string): string {
+  const [, way] = /RFB [\d.]+, (\w+)$/.exec(link) ?? [];
+  if (way === undefined) return link;
+  const safe = /^(TLS|X509|RA2$|RA256$)/.test(way) ? "encrypted, " : "";
+  const asked = /None$/.test(way) ? "no password" : /Vnc/.test(way) ? "with a password" : "user and password";
+  return `${link.startsWith("KasmVNC") ? "KasmVNC" : "VNC"}, ${safe}${asked}`;
+}
+
 /** "1 approval", "3 approvals". */
 export function countWords(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
