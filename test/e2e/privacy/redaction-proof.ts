@@ -40,6 +40,9 @@ export interface SceneReport {
   leaks: number;
   /** Frames of the target itself in which a planted text stood: without them nothing was proven. */
   truths: number;
+  /** From the target's change until a viewer sees it, in ms: the middle one of all cells, and of the slowest 5 % the fastest. */
+  delayP50: number | null;
+  delayP95: number | null;
 }
 
 export interface ProofReport {
@@ -156,6 +159,7 @@ class Proof {
   readonly #meter: CoverMeter | null;
   readonly #filmMeter: CoverMeter | null;
   readonly #scenes = new Map<string, SceneReport>();
+  readonly #delays = new Map<string, number[]>();
   readonly #sampled: { readonly frame: Framebuffer; readonly isTruth: boolean }[] = [];
   #recordingId: string | null = null;
   #isFilm = false;
@@ -248,12 +252,13 @@ class Proof {
       this.#recordingId = recordingSchema.parse(
         await this.#ask(() => agent.call("start_recording")),
       ).recording_id;
-    const scene = this.#scenes.get(name) ?? { name, frames: 0, leaks: 0, truths: 0 };
+    const scene = this.#scenes.get(name) ?? sceneReport(name);
     this.#scenes.set(name, scene);
     for (const sight of [this.sight, this.#truths]) Object.assign(sight, { looks, inks, scene: name });
     this.#isFilm = name === CLEAN_FILM.name;
     let isOver = false;
     const startedMs = performance.now();
+    const delaysBefore = this.#meter?.delays.length ?? 0;
     const played = play(startedMs + this.#options.sceneMs).finally(() => {
       isOver = true;
     });
@@ -271,6 +276,8 @@ class Proof {
       every(TICK_MS, () => this.#tick()),
       ...(truth === null ? [every(TICK_MS, () => this.#shootTruth(display))] : []),
     ]);
+    const delays = this.#meter?.delays.slice(delaysBefore) ?? [];
+    this.#delays.set(name, [...(this.#delays.get(name) ?? []), ...delays]);
     if (this.#isFilm) this.#filmMs += performance.now() - startedMs;
   }
 
@@ -307,7 +314,7 @@ class Proof {
     this.#recordingId = null;
     await this.#ask(() => agent.call("stop_recording", { recording_id: id }));
     Object.assign(this.sight, { looks, inks, scene: "recorded" });
-    const recorded = this.#scenes.get("recorded") ?? { name: "recorded", frames: 0, leaks: 0, truths: 0 };
+    const recorded = this.#scenes.get("recorded") ?? sceneReport("recorded");
     this.#scenes.set("recorded", recorded);
     const archive = await RecordingArchive.open(appliance.dataDir, null);
     const reader = await archive.read(id);
@@ -322,8 +329,6 @@ class Proof {
   }
 
   async report(): Promise<ProofReport> {
-    const delays = [...(this.#meter?.delays ?? [])].sort((a, b) => a - b);
-    const at = (share: number): number | null => delays[Math.floor(delays.length * share)] ?? null;
     const read = { frames: 0, leaks: [] as string[], truths: 0 };
     for (const { frame, isTruth } of this.#sampled) {
       const part = partOf(frame, frame.rect);
@@ -341,10 +346,12 @@ class Proof {
       frames: Object.fromEntries(frames),
       total: this.count,
       leaks: this.sight.leaks,
-      scenes: [...this.#scenes.values()],
+      scenes: [...this.#scenes.values()].map((scene) => ({
+        ...scene,
+        ...delaysOf(this.#delays.get(scene.name) ?? []),
+      })),
       lateShare: this.#meter?.lateShare ?? null,
-      delayP50: at(0.5),
-      delayP95: at(0.95),
+      ...delaysOf(this.#meter?.delays ?? []),
       read,
       film: {
         coveredShare: this.#filmMeter?.coveredShare ?? null,
@@ -353,4 +360,15 @@ class Proof {
       },
     };
   }
+}
+
+const sceneReport = (name: string): SceneReport => ({
+  ...{ name, frames: 0, leaks: 0, truths: 0 },
+  ...delaysOf([]),
+});
+
+function delaysOf(delays: readonly number[]): Pick<SceneReport, "delayP50" | "delayP95"> {
+  const sorted = [...delays].sort((a, b) => a - b);
+  const at = (share: number): number | null => sorted[Math.floor(sorted.length * share)] ?? null;
+  return { delayP50: at(0.5), delayP95: at(0.95) };
 }
