@@ -1,6 +1,6 @@
 import type { FoundText, TextRead } from "../../desktop/masks/text-reader.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
-import { type Box, rectOfBox } from "../cut/box.ts";
+import { type Box, rectOfBox, widthOf } from "../cut/box.ts";
 import type { OcrLine } from "../ocr-messages.ts";
 import { boxOf } from "../private/find-private.ts";
 import { TermMatcher } from "../private/match-terms.ts";
@@ -26,7 +26,7 @@ export interface LiveTimer {
 
 /**
  * Reads a picture as it changes: an answer says at once which lines are known and what of them is meant, and what is
- * not known is read afterwards, the newest first.
+ * not known is read afterwards, the newest and the shortest lines first.
  */
 export class LiveServer {
   readonly #tell: (message: FromLiveThread) => void;
@@ -122,12 +122,12 @@ export class LiveServer {
     }
   }
 
-  /** What nobody reads yet, the newest first. */
+  /** What nobody reads yet, the newest first; of what came together the short lines, so that few wait for a long one. */
   #waiting(index: TextIndex): IndexedLine[] {
     return index
       .known()
       .filter(({ reading, hash }) => reading === null && !this.#underway.has(hash))
-      .sort((a, b) => b.cameAt - a.cameAt);
+      .sort((a, b) => b.cameAt - a.cameAt || widthOf(a) - widthOf(b));
   }
 
   #readOn(): void {

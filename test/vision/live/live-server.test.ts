@@ -95,6 +95,20 @@ t.test("lines of letters that are known are read before the answer, without an e
   t.ok(ask({ id: "all", kinds: [], pattern: "\\p{L}" }).found.length > 10, "and what they say is known");
 });
 
+t.test("of lines that came together the short ones are read first", async (t) => {
+  const { ask, answer, told } = open();
+  const widths: number[] = [];
+  while (ask(EMAIL).unread.length > 0) {
+    const question = await until("a question", () => told.find((one) => one.kind === "read") ?? null);
+    widths.push(...question.lines.map(({ inkBox }) => inkBox.right - inkBox.left));
+    await answer("nothing private");
+  }
+  t.ok(widths.length > 3, `${widths.length} lines`);
+  // The ink lies in a margin, which may be cut off.
+  const isLater = (width: number, index: number): boolean => width + 8 >= (widths[index - 1] ?? 0);
+  t.ok(widths.every(isLater), widths.join(" "));
+});
+
 t.test("what was read once is known at once wherever it moves", async (t) => {
   const { server, ask, readAll } = open();
   const { unread } = ask(EMAIL);
