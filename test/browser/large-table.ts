@@ -60,9 +60,11 @@ export class LargeTable {
         case "Runtime.getProperties":
           return {
             result: [
-              ...[1, 2, 4, 5].map((one, index) => ({
-                ...{ name: String(index), value: { objectId: `object ${one}` } },
-              })),
+              ...(String(objectId).startsWith("in ") ? [Number(objectId.slice(3))] : [1, 2, 4, 5]).map(
+                (one, index) => ({
+                  ...{ name: String(index), value: { objectId: `object ${one}` } },
+                }),
+              ),
               { name: "length", value: { value: 4 } },
               ...(this.#first === undefined ? [] : [{ name: "first", value: { value: this.#first } }]),
             ],

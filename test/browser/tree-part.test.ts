@@ -1,7 +1,7 @@
 import t, { type Test } from "tap";
 import { Generations } from "../../src/browser/page/generations.ts";
 import { type Snapshot, takeSnapshot } from "../../src/browser/page/snapshot.ts";
-import { type TreeLine, textOfLines } from "../../src/browser/page/tree-lines.ts";
+import { subtreeOf, type TreeLine, textOfLines } from "../../src/browser/page/tree-lines.ts";
 import { slimNodes, type TreeNode } from "../../src/browser/wire/tree-nodes.ts";
 import { loadTreePart, treePartOf } from "../../src/extension/tree-part.ts";
 import { attaches, type Call, openTab } from "./fake-tab.ts";
@@ -106,7 +106,12 @@ async function openTable(t: Test, table: LargeTable, { isOld = false, hidden = [
     if (method === "Page.createIsolatedWorld") return { executionContextId: 1 };
     if (method === "Runtime.evaluate")
       return { result: { objectId: String(params["expression"]).includes(".held()") ? "held" : "array" } };
+    if (method === "DOM.resolveNode") return { object: { objectId: `resolved ${params["backendNodeId"]}` } };
+    if (method === "DOM.describeNode" && params["backendNodeId"] !== undefined)
+      return { node: { frameId: "top", nodeName: "TR" } };
     if (method === "Runtime.callFunctionOn") {
+      const [, inElement] = /^resolved (\d+)$/.exec(String(params["objectId"])) ?? [];
+      if (inElement !== undefined) return { result: { objectId: `in ${inElement}` } };
       const [, index] = /elements\[(\d+)\]/.exec(String(params["functionDeclaration"])) ?? [];
       if (index !== undefined) return { result: { objectId: `element ${index}` } };
       return { result: { value: { count: hidden.length, words: hidden.map(({ words }) => words) } } };
@@ -209,4 +214,35 @@ t.test("a generation is of what was shown", (t) => {
   for (let chars = 1; chars < 20; chars++) generations.show(chars, line("b"));
   t.equal(generations.show(5000, line("b")), 25);
   t.end();
+});
+
+t.test("of an element only what is in it is loaded, as the whole has it", async (t) => {
+  const table = new LargeTable(ROWS);
+  const page = await openTable(t, table);
+  const whole = await takeSnapshot(page);
+  const refs = whole.lines.filter(({ role }) => role === "button").map(({ ref }) => ref ?? "");
+  const root = refs[1500] ?? "";
+  table.told = 0;
+  const part = await takeSnapshot(page, { chars: CHARS, root });
+  t.same(part.lines, subtreeOf(whole.lines, root));
+  t.match(textOf(part), /^- button "Close 1500" \[ref=e\d+\]$/);
+  t.equal(part.left, 0);
+  t.ok(table.told < 10, `${table.told} nodes were asked for`);
+  const again = await takeSnapshot(page, { chars: CHARS, root });
+  t.equal(again.since, part.since, "nothing changed in it");
+  const old = await openTable(t, new LargeTable(ROWS), { isOld: true });
+  await takeSnapshot(old);
+  t.equal(textOf(await takeSnapshot(old, { chars: CHARS, root })), textOf(part), "an extension of before");
+  await t.rejects(takeSnapshot(page, { chars: CHARS, root: "e999999" }), { code: "ref_unknown" });
+});
+
+t.test("what is hidden around an element hides it from who asks for that element alone", async (t) => {
+  const table = new LargeTable(40);
+  const hidden = [{ node: 4711, words: "said by none" }];
+  const page = await openTable(t, table, { hidden });
+  const [button] = (await takeSnapshot(page)).lines.filter(({ role }) => role === "button");
+  const root = button?.ref ?? "";
+  t.match(textOf(await takeSnapshot(page, { chars: CHARS, root })), /Close 0/);
+  hidden.push({ node: table.rowId(0), words: "nor by any" });
+  await t.rejects(takeSnapshot(page, { chars: CHARS, root }), { code: "ref_unknown" });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { LoadedTree } from "../peer.ts";
 import { textIn } from "./answers.ts";
 import type { Page } from "./page.ts";
-import type { Session } from "./refs.ts";
+import type { ElementPlace, Session } from "./refs.ts";
 
 /** What holds more elements is loaded by itself, and what is in it part by part. */
 const LARGE = 150;
@@ -14,13 +14,13 @@ const MOST_COUNTED = 200_000;
 const NODES_AN_ELEMENT = 2;
 
 /**
- * The document and the elements of a frame that hold much, in its order; null where it has at most `most` elements. Runs
+ * The document, or `root`, and the elements in it that hold much, in its order; null where it has at most `most`. Runs
  * in our own isolated world. Open shadow roots are looked into; what is in closed ones is not counted. Its property `first`:
  * how many subtrees in them, by their elements and texts, are about `nodes` nodes.
  */
-export const CONTAINERS = `((most, nodes) => {
+export const CONTAINERS = `((most, nodes, root) => {
   const elements = [], parents = [];
-  const open = [[document.documentElement, -1]];
+  const open = [[root ?? document.documentElement, -1]];
   while (open.length > 0 && elements.length < ${MOST_COUNTED}) {
     const [element, parent] = open.pop();
     if (element === null) continue;
@@ -32,17 +32,18 @@ export const CONTAINERS = `((most, nodes) => {
   if (elements.length <= most) return null;
   const sizes = new Uint32Array(elements.length).fill(1);
   for (let index = elements.length - 1; index > 0; index--) sizes[parents[index]] += sizes[index];
-  const containers = [], small = [];
-  for (let index = 0; index < elements.length; index++)
-    if (sizes[index] > ${LARGE} && containers.length < ${MOST_CONTAINERS}) containers.push(elements[index]);
-    else if (sizes[index] <= ${LARGE} && sizes[parents[index]] > ${LARGE}) small.push(index);
+  const isLarge = (index) => index === 0 || sizes[index] > ${LARGE};
+  const containers = [root ?? document], small = [];
+  for (let index = root === undefined ? 0 : 1; index < elements.length; index++)
+    if (isLarge(index) && containers.length <= ${MOST_CONTAINERS}) containers.push(elements[index]);
+    else if (!isLarge(index) && isLarge(parents[index])) small.push(index);
   let first = 0;
   for (let found = containers.length; first < small.length && found < nodes; first++) {
     const index = small[first], texts = document.createTreeWalker(elements[index], NodeFilter.SHOW_TEXT);
     found += sizes[index];
     while (texts.nextNode()) if (texts.currentNode.data.trim() !== "") found++;
   }
-  return Object.assign([document, ...containers], { first });
+  return Object.assign(containers, { first });
 })`;
 
 /** The accessibility tree of a frame; `most`: only so many nodes of its beginning, about. Rejects with BrowserError. */
@@ -62,7 +63,39 @@ export async function loadFrameTree(
   try {
     return await page.tree(session, { frameId, part: { containers, most } });
   } finally {
-    // What is held for us keeps what the page removes. A frame that is gone holds nothing.
-    page.send("Runtime.releaseObjectGroup", { objectGroup }, session).catch(() => undefined);
+    release(page, session, objectGroup);
   }
+}
+
+/**
+ * The accessibility tree of what is in an element, which is its first node, without the frames in it; of the beginning, as
+ * of a frame. null where the browser gives no such part, or the element is not in the page. Rejects with BrowserError.
+ */
+export async function loadElementTree(
+  page: Page,
+  { session, node }: ElementPlace,
+  most: number,
+): Promise<LoadedTree | null> {
+  const objectGroup = `overlay-companion-tree-${randomUUID()}`;
+  const frameId = (await page.frameOf(session, node)) ?? (await page.framesOf(session))[0] ?? "";
+  const executionContextId = await page.world(session, frameId);
+  const resolved = { backendNodeId: node, executionContextId, objectGroup };
+  try {
+    const objectId = textIn(await page.send("DOM.resolveNode", resolved, session), "object", "objectId");
+    const functionDeclaration = `function () { return this.isConnected ? ${CONTAINERS}(0, ${most}, this) : null }`;
+    const call = { objectId, functionDeclaration, objectGroup };
+    const found = await page.send("Runtime.callFunctionOn", call, session);
+    const containers = textIn(found, "result", "objectId");
+    if (containers === "") return null;
+    const tree = await page.tree(session, { frameId, part: { containers, most } });
+    // A browser that gives no parts gives the whole frame.
+    return tree.nodes[0]?.backendDOMNodeId === node ? tree : null;
+  } finally {
+    release(page, session, objectGroup);
+  }
+}
+
+/** What is held for us keeps what the page removes. A frame that is gone holds nothing. */
+function release(page: Page, session: Session, objectGroup: string): void {
+  page.send("Runtime.releaseObjectGroup", { objectGroup }, session).catch(() => undefined);
 }

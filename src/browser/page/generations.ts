@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { TreeLine } from "./tree-lines.ts";
 
-/** null: the whole page; a number: as much of it as so many characters hold. */
-export type View = number | null;
+/** null: the whole page; a number: as much of it as so many characters hold; a ref: what is in that element. */
+export type View = number | string | null;
 
 /** Views that are told apart; beyond it the oldest are new again. */
 const MOST_VIEWS = 8;

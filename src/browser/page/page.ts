@@ -173,7 +173,7 @@ export class Page {
         this.#objects.clear();
       }
     }
-    const world = await this.#worldOf(session, node);
+    const world = await this.world(session, await this.frameOf(session, node));
     const found = { world, objectId: await this.#objectOf(session, node, world) };
     if (this.#objects.size >= MOST_OBJECTS) this.#objects.clear();
     this.#objects.set(`${session}:${node}`, found);
@@ -194,15 +194,15 @@ export class Page {
     return objectIn(await this.send("Runtime.callFunctionOn", call, session), "result")["value"];
   }
 
-  /** Our own world in the frame that an element is in. */
-  async #worldOf(session: Session, node: number): Promise<number> {
+  /** The frame that an element is in; null: the session's first. */
+  async frameOf(session: Session, node: number): Promise<string | null> {
     const { frameId, nodeName } = objectIn(
       await this.send("DOM.describeNode", { backendNodeId: node }, session),
       "node",
     );
     // Of an element that holds a frame the browser names that one, and not the frame that it is in.
     const isIn = typeof frameId === "string" && frameId !== "" && !/^i?frame$/i.test(String(nodeName));
-    return await this.world(session, isIn ? frameId : null);
+    return isIn ? frameId : null;
   }
 
   async #objectOf(session: Session, node: number, world: number): Promise<string> {

@@ -1,10 +1,10 @@
 import { BrowserError } from "../error.ts";
 import { hiddenContent } from "../masked/look.ts";
 import { numberIn, textIn } from "./answers.ts";
-import { loadFrameTree } from "./frame-tree.ts";
+import { loadElementTree, loadFrameTree } from "./frame-tree.ts";
 import type { Page } from "./page.ts";
-import type { Session } from "./refs.ts";
-import { charsOf, type FrameTree, linesOf, type TreeLine } from "./tree-lines.ts";
+import type { ElementPlace, Session } from "./refs.ts";
+import { charsOf, type FrameTree, linesOf, subtreeOf, type TreeLine } from "./tree-lines.ts";
 
 /** The elements of a page at one moment. */
 export interface Snapshot {
@@ -27,6 +27,8 @@ export interface SnapshotBounds {
   readonly chars: number;
   /** Which lines count; default all. */
   readonly isShown?: (line: TreeLine) => boolean;
+  /** Only the element of this ref and what is in it. */
+  readonly root?: string | undefined;
 }
 
 /** Looks at a page that is replaced meanwhile; each time at the one that came instead. */
@@ -50,27 +52,27 @@ export async function takeSnapshot(page: Page, bounds?: SnapshotBounds): Promise
   const since =
     bounds === undefined
       ? generations.count(null, look.lines)
-      : generations.show(look.left === 0 ? null : bounds.chars, look.lines);
+      : generations.show(bounds.root ?? (look.left === 0 ? null : bounds.chars), look.lines);
   return { ...look, generation: generations.now, since };
 }
 
 async function lookWithin(page: Page, bounds: SnapshotBounds | undefined): Promise<Look> {
   if (bounds === undefined) return await untilOneStays(page, null);
-  const { chars, isShown = () => true } = bounds;
+  const { chars, isShown = () => true, root } = bounds;
   for (let most = Math.ceil(chars / CHARS_A_NODE); most <= MOST_NODES; ) {
-    const look = await untilOneStays(page, most);
+    const look = await untilOneStays(page, most, root);
     const told = charsOf(look.lines.filter(isShown));
     if (look.left === 0 || told > chars) return look;
     most = Math.ceil(most * Math.min(MOST_MORE, Math.max(LEAST_MORE, (1.1 * chars) / (told + 1))));
   }
-  return await untilOneStays(page, null);
+  return await untilOneStays(page, null, root);
 }
 
-async function untilOneStays(page: Page, most: number | null): Promise<Look> {
+async function untilOneStays(page: Page, most: number | null, root?: string): Promise<Look> {
   for (let looks = 1; ; looks++) {
     const { changes } = page;
     try {
-      const look = await lookOnce(page, most);
+      const look = root === undefined ? await lookOnce(page, most) : await lookIn(page, root, most);
       // What is loaded by many calls may be of two documents.
       if (look.left === 0 || page.changes === changes || looks === MOST_LOOKS) return look;
     } catch (error) {
@@ -83,6 +85,41 @@ async function untilOneStays(page: Page, most: number | null): Promise<Look> {
 function isOfAnother(error: unknown): boolean {
   return error instanceof BrowserError && (error.code === "page_changed" || error.code === "browser_refused");
 }
+
+/** An element and what is in it. Throws BrowserError ref_unknown where it is not there. */
+async function lookIn(page: Page, root: string, most: number | null): Promise<Look> {
+  const place = page.refs.placeOf(root);
+  const look =
+    (most === null ? null : await lookAtElement(page, place, most)) ?? (await lookOnce(page, null));
+  const lines = subtreeOf(look.lines, root);
+  if (lines !== null) return { ...look, lines };
+  throw new BrowserError("ref_unknown", `got root_ref ${JSON.stringify(root)}, which is not in this page`);
+}
+
+/** null where the page has to be looked at as a whole. */
+async function lookAtElement(page: Page, place: ElementPlace, most: number): Promise<Look | null> {
+  const top = await page.send("Page.getFrameTree");
+  const contextId = await page.world(null, null);
+  const how = { expression: "document.title", contextId, returnByValue: true };
+  const title = textIn(await page.send("Runtime.evaluate", how), "result", "value");
+  const tree = await loadElementTree(page, place, most).catch(unlessOfAnother);
+  if (tree === null || tree.nodes.some(({ role }) => role === "Iframe")) return null;
+  const hidden = await hiddenContent(page, page.hiddenSelectors());
+  // INVARIANT: what is hidden around the element hides it too, and stands in the whole alone.
+  if (hidden.nodes.size > 0 || hidden.words.length > 0) return null;
+  const lines = await linesOf(
+    { ...tree, session: place.session },
+    { refOf: (one) => page.refs.refOf(one), frameIn: () => undefined },
+  );
+  return { lines, left: tree.left, title: title.slice(0, 300), url: urlOf(top) };
+}
+
+function unlessOfAnother(error: unknown): null {
+  if (isOfAnother(error)) return null;
+  throw error;
+}
+
+const urlOf = (top: unknown): string => textIn(top, "frameTree", "frame", "url").slice(0, 2000);
 
 async function lookOnce(page: Page, most: number | null): Promise<Look> {
   const top = await page.send("Page.getFrameTree");
@@ -114,7 +151,7 @@ async function lookOnce(page: Page, most: number | null): Promise<Look> {
   return {
     ...{ lines, left },
     title: scrub(tree.nodes[0]?.name ?? "").slice(0, 300),
-    url: textIn(top, "frameTree", "frame", "url").slice(0, 2000),
+    url: urlOf(top),
   };
 }
 

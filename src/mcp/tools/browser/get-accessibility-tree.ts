@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { BrowserError } from "../../../browser/error.ts";
 import { takeSnapshot } from "../../../browser/page/snapshot.ts";
-import { subtreeOf, type TreeLine, textOfLines } from "../../../browser/page/tree-lines.ts";
+import { type TreeLine, textOfLines } from "../../../browser/page/tree-lines.ts";
 import { refField, tabIdField } from "../../tool/browser/page-acting.ts";
 import { LISTED_AS } from "../../tool/fields.ts";
 import { defineTool } from "../../tool/tool.ts";
@@ -45,7 +44,7 @@ export const browserGetAccessibilityTree = defineTool({
     const isShown = ({ isActedOn }: TreeLine): boolean => usePlatformOptimizer !== true || isActedOn;
     const mostChars = max_chars ?? MOST_CHARS;
     // Who reads less of a page is told of changes as if by default.
-    const bounds = root_ref === undefined ? { chars: Math.max(MOST_CHARS, mostChars), isShown } : undefined;
+    const bounds = { chars: Math.max(MOST_CHARS, mostChars), isShown, root: root_ref };
     const { lines, left: notLoaded, generation, since, title, url } = await takeSnapshot(page, bounds);
     const changed =
       if_changed_since === undefined ? null : if_changed_since < since || if_changed_since > generation;
@@ -54,14 +53,7 @@ export const browserGetAccessibilityTree = defineTool({
       const text = `Nothing changed (generation ${generation}).`;
       return { output: { ...about, tree: null, lines_left: 0 }, text };
     }
-    const wanted = root_ref === undefined ? lines : subtreeOf(lines, root_ref);
-    if (wanted === null) {
-      throw new BrowserError(
-        "ref_unknown",
-        `got root_ref ${JSON.stringify(root_ref)}, which is not in this page`,
-      );
-    }
-    const { text, left: notShown } = textOfLines(wanted.filter(isShown), mostChars);
+    const { text, left: notShown } = textOfLines(lines.filter(isShown), mostChars);
     const left = notShown + notLoaded;
     const atLeast = notLoaded === 0 ? "" : " or more";
     const more =
