@@ -1,4 +1,5 @@
 import { createServer } from "node:http";
+import type { Page } from "playwright-core";
 import t, { type Test } from "tap";
 import { WebSocketServer } from "ws";
 import * as z from "zod";
@@ -43,6 +44,10 @@ async function openImpostor(t: Test): Promise<{ readonly url: string; readonly h
   return { url: `ws://127.0.0.1:${address.port}/ws/browser`, heard };
 }
 
+/** The tabs with the page for first use. */
+const firstUseIn = (browser: BridgedBrowser): Page[] =>
+  browser.context.pages().filter((page) => page.url().endsWith("/welcome.html"));
+
 t.test("a browser is paired, shared, stopped and closed", { timeout: PATIENCE_MS }, async (t) => {
   if (!requirePeers(t, ["chromium"])) return;
   const appliance = await Appliance.start(t, { mode: "autopilot" });
@@ -50,7 +55,21 @@ t.test("a browser is paired, shared, stopped and closed", { timeout: PATIENCE_MS
   let popup = await browser.popup();
   const agent = await appliance.agent();
 
+  // Who installs it is shown how it goes, by itself.
+  const welcome = await until("the page for first use", () => firstUseIn(browser)[0] ?? null, 60_000);
+  t.same(
+    await welcome.getByRole("listitem").getByRole("heading").allInnerTexts(),
+    ["Pair with your server", "Choose what is shared", "Stop at any time"],
+    "the steps of first use",
+  );
+  for (const width of [390, 1440]) {
+    await welcome.setViewportSize({ width, height: 900 });
+    await looksWell(t, welcome, "welcome");
+  }
+  await welcome.close();
+
   await saysIn(popup, /Not paired/);
+  await until("no badge before it is paired", async () => (await browser.badge()) === "");
   await looksWell(t, popup, "popup-unpaired");
   await popup.getByLabel("Pairing link").fill("http://example.org");
   await popup.getByRole("button", { name: "Pair" }).click();
@@ -62,12 +81,14 @@ t.test("a browser is paired, shared, stopped and closed", { timeout: PATIENCE_MS
   const real = parsePairingLink(await pairingLink(appliance));
   await browser.pair(popup, formatPairingLink({ ...real, url }));
   await saysIn(popup, /Not your server/);
+  await until("the badge to warn of an impostor", async () => (await browser.badge()) === "!");
   t.equal(heard.filter((text) => text.includes('"success"')).length, 0, "no command of an impostor is done");
   t.notMatch(heard.join(), real.code, "nor does it hear the code");
   await looksWell(t, popup, "popup-impostor");
   await popup.getByRole("button", { name: "Forget" }).click();
   await popup.getByRole("button", { name: "Really forget it" }).click();
   await saysIn(popup, /Not paired/);
+  await until("the badge to be gone", async () => (await browser.badge()) === "");
 
   const link = await pairingLink(appliance);
   await browser.pair(popup, link);
@@ -124,16 +145,10 @@ t.test("a browser is paired, shared, stopped and closed", { timeout: PATIENCE_MS
     headers: { authorization: `Bearer ${appliance.adminToken}` },
   });
   await saysIn(popup, /not paired any more/, 60_000);
+  await until("the badge to say that something is to be done", async () => (await browser.badge()) === "!");
   await popup.getByRole("button", { name: "Forget" }).click();
   await popup.getByRole("button", { name: "Really forget it" }).click();
   await saysIn(popup, /Not paired/);
   await browser.pair(popup, link);
   await saysIn(popup, /unknown, used or too old/);
-
-  const welcome = await browser.context.newPage();
-  await welcome.goto(popup.url().replace("popup", "welcome"));
-  for (const width of [390, 1440]) {
-    await welcome.setViewportSize({ width, height: 900 });
-    await looksWell(t, welcome, "welcome");
-  }
 });
