@@ -32,6 +32,8 @@ Commands
                                 F: png, ndjson, html, gif, mp4 or webm; T: 1:02:03.5 or seconds;
                                 overlays and pointer are painted as they were unless 0 is said
   recordings verify ID          exit 0 only if every byte is as it was sealed
+  recordings verify FOLDER [--key-file KEY]
+                                the same of a copy anywhere, as ./ID, by its files and the key alone
   targets list                  what desktops proved themselves by, once
   targets forget PLACE          believe the next certificate or key that is seen there
   token create ROLE [--name N]  make a token of a role (${ROLES.join(", ")}); shown once

@@ -1,10 +1,14 @@
-import { basename, resolve } from "node:path";
+import { readdir } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
 import { openSealer } from "../appliance/open-secrets.ts";
 import type { Config } from "../config/config-schema.ts";
 import { RefusedError } from "../desktop/error.ts";
 import type { ExportFormat } from "../recording/export/export-recording.ts";
 import { RecordingArchive } from "../recording/library/archive.ts";
+import type { Verification } from "../recording/library/recording-types.ts";
 import { asRefused } from "../recording/library/refused.ts";
+import { PublicKey } from "../recording/seal/signing-key.ts";
+import { verifyFolder } from "../recording/seal/verify.ts";
 import { audited } from "./cli-audit.ts";
 import { type Command, expectWords, task, UsageError, type Values } from "./command-line.ts";
 import { writeNewFile } from "./new-file.ts";
@@ -17,7 +21,8 @@ export function recordingsCommand(words: readonly string[], values: Values, conf
       expectWords("recordings list", words, 1);
       return task(() => listRecordings(config));
     case "verify":
-      expectWords("recordings verify ID", words, 2);
+      expectWords("recordings verify ID or FOLDER", words, 2);
+      if (id.includes("/")) return task(() => verifyCopy(config, id, values["key-file"]));
       return task(() => verifyRecording(config, id));
     case "export": {
       expectWords("recordings export ID", words, 2);
@@ -66,7 +71,30 @@ async function listRecordings(kept: Kept): Promise<string> {
 
 /** Says that a recording is intact; throws RefusedError for any other, with what is wrong and where. */
 export async function verifyRecording(kept: Kept, id: string): Promise<string> {
-  const { state, problem, bytes, intactBytes, blocks } = await (await openArchive(kept)).verify(id);
+  return verdictOf(await (await openArchive(kept)).verify(id));
+}
+
+/** The same of a folder anywhere, by its files and a key alone: what was copied out of an archive. */
+export async function verifyCopy(
+  { data_dir }: Pick<Kept, "data_dir">,
+  folder: string,
+  keyFile = join(data_dir, "recording-key.pem"),
+): Promise<string> {
+  const path = resolve(folder);
+  return asRefused(async () => {
+    const key = await PublicKey.read(keyFile);
+    const names = await readdir(path).catch(() => []);
+    if (!names.some((name) => name.endsWith(".blocks"))) {
+      throw new RefusedError(
+        "not_found",
+        `no such recording: ${path} has no pictures, expected a folder with 000000.blocks and seal.json`,
+      );
+    }
+    return verdictOf(await verifyFolder(path, basename(path), key, null));
+  });
+}
+
+function verdictOf({ id, state, problem, bytes, intactBytes, blocks }: Verification): string {
   if (state === "sealed") return `${id}  intact: ${blocks} blocks, ${bytes} bytes, sealed\n`;
   const words = problem ?? "it has no seal";
   throw new RefusedError(

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { BlockIndex } from "../format/block-index.ts";
 import { type KeySealer, openRecordingKey } from "../format/recording-key.ts";
@@ -21,6 +21,7 @@ import { listSegments, type Segment } from "../write/segments.ts";
 import { RecordingError } from "./error.ts";
 import type { Verification } from "./recording-types.ts";
 import { noSuchRecording } from "./refused.ts";
+import { removeFolder, sweepRemoved } from "./remove-folder.ts";
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
 const BEGUN = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-.*$/;
@@ -72,7 +73,9 @@ export class RecordingArchive {
     sealer: KeySealer | null,
     copies: RecordingCopies | null = null,
   ): Promise<RecordingArchive> {
-    await mkdir(join(dataDir, "recordings"), { recursive: true, mode: 0o700 });
+    const folder = join(dataDir, "recordings");
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await sweepRemoved(folder);
     const signer = await Signer.open(join(dataDir, "recording-key.pem"));
     return new RecordingArchive(dataDir, signer, sealer, copies);
   }
@@ -182,7 +185,7 @@ export class RecordingArchive {
     await this.get(id);
     this.#unsealed.delete(id);
     await this.#words.remove(id);
-    await rm(folder, { recursive: true });
+    await removeFolder(this.folder, folder);
   }
 
   readonly #openKey = (sealedKey: string, id: string): Uint8Array | null =>

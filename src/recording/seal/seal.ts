@@ -5,7 +5,7 @@ import { JsonRecord } from "../format/json-record.ts";
 import type { RecordingCounts, RecordingReason } from "../format/summary.ts";
 import { RecordingError } from "../library/error.ts";
 import type { SealRegister } from "./seal-register.ts";
-import type { Signer } from "./signing-key.ts";
+import type { PublicKey, Signer } from "./signing-key.ts";
 
 export const SEAL_FILE = "seal.json";
 /** What a crash may leave of a seal that was being written. */
@@ -67,7 +67,7 @@ export async function writeSeal(
  * null where there is none. Throws RecordingError damaged for one that is not, to the byte, what this appliance
  * signed.
  */
-export async function readSeal(folder: string, signer: Signer): Promise<Seal | null> {
+export async function readSeal(folder: string, signer: PublicKey): Promise<Seal | null> {
   let text: string;
   try {
     const bytes = await readFile(join(folder, SEAL_FILE));

@@ -12,17 +12,44 @@ import { RecordingError } from "../library/error.ts";
 const OWNER_ONLY = 0o600;
 export const SIGNATURE_BYTES = 64;
 
-/** Signs what this appliance recorded: ed25519, with a key of its own that is kept in the data directory. */
-export class Signer {
+/** What tells by whom something was signed. */
+export class PublicKey {
   /** SPKI DER in base64: what a seal names. */
   readonly publicKey: string;
-  readonly #private: KeyObject;
   readonly #public: KeyObject;
 
+  constructor(key: KeyObject) {
+    this.#public = key;
+    this.publicKey = key.export({ type: "spki", format: "der" }).toString("base64");
+  }
+
+  /** Of a PEM file with a public key, or with the private one. Throws RecordingError locked for a file that holds none. */
+  static async read(path: string): Promise<PublicKey> {
+    try {
+      const key = createPublicKey(await readFile(path));
+      if (key.asymmetricKeyType !== "ed25519") throw new Error(`a key for ${key.asymmetricKeyType}`);
+      return new PublicKey(key);
+    } catch (cause) {
+      throw new RecordingError(
+        "locked",
+        `${path} holds no ed25519 key: give the recording-key.pem of the server, or its public half, by --key-file`,
+        { cause },
+      );
+    }
+  }
+
+  isOurs(bytes: Uint8Array, signature: Uint8Array): boolean {
+    return signature.length === SIGNATURE_BYTES && verify(null, bytes, this.#public, signature);
+  }
+}
+
+/** Signs what this appliance recorded: ed25519, with a key of its own that is kept in the data directory. */
+export class Signer extends PublicKey {
+  readonly #private: KeyObject;
+
   private constructor(key: KeyObject) {
+    super(createPublicKey(key));
     this.#private = key;
-    this.#public = createPublicKey(key);
-    this.publicKey = this.#public.export({ type: "spki", format: "der" }).toString("base64");
   }
 
   /** Makes the key (0600) at the first start. Throws RecordingError locked for a file that holds none. */
@@ -47,9 +74,5 @@ export class Signer {
 
   sign(bytes: Uint8Array): Buffer {
     return sign(null, bytes, this.#private);
-  }
-
-  isOurs(bytes: Uint8Array, signature: Uint8Array): boolean {
-    return signature.length === SIGNATURE_BYTES && verify(null, bytes, this.#public, signature);
   }
 }

@@ -10,17 +10,17 @@ import { listSegments, type Segment, segmentName } from "../write/segments.ts";
 import { type ChainEnd, type ScannedBlock, scanChain } from "./chain-scan.ts";
 import { readSeal, SEAL_DRAFT, SEAL_FILE, type Seal } from "./seal.ts";
 import type { SealRegister } from "./seal-register.ts";
-import { SIGNATURE_BYTES, type Signer } from "./signing-key.ts";
+import { type PublicKey, SIGNATURE_BYTES } from "./signing-key.ts";
 
 /**
  * Reads every byte of a recording's folder. Whole and signed by us: sealed. Whole to the middle of its last block, and
- * never sealed as far as the register tells: unsealed. All else is tampered, with where.
+ * never sealed as far as the register tells, where there is one: unsealed. All else is tampered, with where.
  */
 export async function verifyFolder(
   folder: string,
   id: string,
-  signer: Signer,
-  register: SealRegister,
+  signer: PublicKey,
+  register: SealRegister | null,
 ): Promise<Verification> {
   const check = new Check(id, signer);
   try {
@@ -31,7 +31,7 @@ export async function verifyFolder(
     if (foreign !== undefined) return check.tampered(`there is a file that is no part of it: ${foreign}`);
     const seal = await readSeal(folder, signer);
     if (seal !== null && names.includes(SEAL_DRAFT)) return check.tampered("there are two seals");
-    if (seal === null && (await register.has(id))) {
+    if (seal === null && (await register?.has(id)) === true) {
       return check.tampered("its seal was removed: the register says that it had one");
     }
     return await check.run(segments, seal);
@@ -44,7 +44,7 @@ export async function verifyFolder(
 /** One verification under way. */
 class Check {
   readonly #id: string;
-  readonly #signer: Signer;
+  readonly #signer: PublicKey;
   #blocks = 0;
   #intactBytes = 0;
   #bytes = 0;
@@ -56,7 +56,7 @@ class Check {
   /** Headers since the last index, which must list them. */
   #unlisted: Buffer[] = [];
 
-  constructor(id: string, signer: Signer) {
+  constructor(id: string, signer: PublicKey) {
     this.#id = id;
     this.#signer = signer;
   }
