@@ -164,6 +164,8 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
     file,
   ),
   file("sessions"),
+  // What Chromium keeps of sites that a browser of ours signed in to.
+  file("browser-profiles"),
   ...[
     "known-targets.json",
     "rules.json",

@@ -94,7 +94,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   pixelmatch: ["imaging/compare-pictures.ts"],
   preact: [CLIENT, EXTENSION],
   "prom-client": ["monitoring/metrics.ts"],
-  sharp: ["imaging/webp/"],
+  sharp: ["imaging/webp/", "imaging/png/png-decode.ts"],
   "tesseract.js-core": ["vision/engine.ts"],
   ws: ["desktop/links/streams/web-socket-stream.ts", "web/"],
   yaml: ["config/load-config.ts"],

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Config } from "../config/config-schema.ts";
 import type { Connection } from "../desktop/connections/connection.ts";
 import type { KnownTargets } from "../desktop/connections/known-targets.ts";
@@ -6,6 +7,7 @@ import { hostBehind } from "../desktop/connections/target-place.ts";
 import { NO_LIMITS, type TargetLimits, targetRule } from "../desktop/connections/target-rules.ts";
 import { type KnownIdentity, TargetTrust, type TlsTrust } from "../desktop/connections/trust-policy.ts";
 import type { Link } from "../desktop/link.ts";
+import { browserHost } from "../desktop/links/browser/browser-host.ts";
 import type { LinkParts } from "../desktop/links/link-parts.ts";
 import { RdpSessions } from "../desktop/links/rdp/rdp-sessions.ts";
 import type { ReverseListen } from "../desktop/links/streams/reverse-stream.ts";
@@ -24,17 +26,23 @@ export interface TrustSettings {
   readonly reverseListen?: ReverseListen;
   /** RDP hosts have to check the password before a session begins; default false. */
   readonly needsNla?: boolean;
+  /** The folder of the profiles of our own browsers; default: none is kept. */
+  readonly profiles?: string;
   /** Where connections may lead; default everywhere but to ourselves. */
   readonly limits?: TargetLimits;
 }
 
 /** As it is configured. */
-export function trustSettingsOf({ targets }: Pick<Config, "targets">, known: KnownTargets): TrustSettings {
+export function trustSettingsOf(
+  { targets, data_dir }: Pick<Config, "targets" | "data_dir">,
+  known: KnownTargets,
+): TrustSettings {
   return {
     trust: targets.tls_trust,
     known,
     reverseListen: targets.reverse_listen,
     needsNla: targets.require_nla,
+    profiles: join(data_dir, "browser-profiles"),
     limits: limitsOf({ targets }),
   };
 }
@@ -57,10 +65,17 @@ export function linkPartsOf(
   own: OwnListener[],
   trustSettings: TrustSettings,
 ): LinkParts {
-  const { reverseListen = "loopback", needsNla = false, limits = NO_LIMITS } = trustSettings;
+  const { reverseListen = "loopback", needsNla = false, profiles, limits = NO_LIMITS } = trustSettings;
   const trust = trustOf(connection, trustSettings);
   const trustInside = trustInsideOf(connection, trustSettings);
-  return { reach: { ...limits, own }, trust, trustInside, reverseListen, needsNla };
+  return {
+    reach: { ...limits, own },
+    trust,
+    trustInside,
+    reverseListen,
+    needsNla,
+    browsers: browserHost(profiles ?? null),
+  };
 }
 
 function trustOf(connection: Connection, { trust, known }: TrustSettings): TargetTrust {
@@ -123,7 +138,7 @@ export function openTargetLink(
 }
 
 function openWorkerLink(connection: Connection, parts: LinkParts): Link {
-  const { reach, reverseListen, needsNla, trust, trustInside } = parts;
+  const { reach, reverseListen, needsNla, browsers, trust, trustInside } = parts;
   const { protocol, username, host, port } = connection;
   const place = `${username}@${host}:${port}`;
   return new WorkerLink(
@@ -133,6 +148,7 @@ function openWorkerLink(connection: Connection, parts: LinkParts): Link {
         reach: { ...reach, own: [...reach.own] },
         reverseListen,
         needsNla,
+        browsers,
         needsIdentity: { outer: trust.needsIdentity, inside: trustInside.needsIdentity },
       }),
       trusts: { outer: trust, inside: trustInside },

@@ -78,8 +78,8 @@ Options of serve
   --network          listen on this machine's address in the local network, with TLS: a certificate is made at
                      the first start and kept, and its fingerprint printed; --insecure: without TLS
   --port PORT        port of everything but VNC (3000); 0 takes a free one
-  --connect URL      [vnc|kasmvnc|rdp]://[user[:password]@]host[:port] or demo: (repeatable); VNC also
-                     by vnc+unix:///path, vnc+ws://, vnc+wss://, vnc+repeater://host/ID, vnc+reverse://
+  --connect URL      [vnc|kasmvnc|rdp]://[user[:password]@]host[:port], browser: or demo: (repeatable);
+                     VNC also by vnc+unix:///path, vnc+ws://, vnc+wss://, vnc+repeater://host/ID, vnc+reverse://
   --mode MODE        passive, assist, composing, autopilot or custom
   --stdio            speak MCP on standard input and output, by way of the server that runs, if one does
   --toolsets T       which tools agents see: ${TOOLSETS.join(", ")}, separated by commas (all);

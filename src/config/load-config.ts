@@ -180,7 +180,7 @@ function connectionsOf(
     }
     const { password_file, password_env, password_command, ...rest } = entry;
     const needsHost = entry.transport !== "unix" && entry.transport !== "reverse";
-    if (entry.protocol !== "demo" && entry.host === undefined && needsHost) {
+    if (entry.protocol !== "demo" && entry.protocol !== "browser" && entry.host === undefined && needsHost) {
       throw new ConfigError(`${where}.host: nothing was given, expected the name or address of the desktop`);
     }
     const references = { password_file, password_env, password_command };

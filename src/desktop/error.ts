@@ -107,7 +107,9 @@ export type LinkErrorCode =
   | "protocol_error"
   | "target_forbidden"
   /** The target lets us in and shows us nothing. */
-  | "no_view_permission";
+  | "no_view_permission"
+  /** No Chromium is here, or it cannot run as it is asked to. */
+  | "no_browser";
 
 /** A target could not be reached or was lost. `isFinal`: trying again with the same settings cannot help. */
 export class LinkError extends Error {

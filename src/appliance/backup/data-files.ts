@@ -10,10 +10,10 @@ const RECORDINGS = "recordings";
 const SEAL_REGISTER = "seals.log";
 /**
  * Of drafts (platform/private-file.ts), locks, sockets and seals that are being written: of no use to another process. Nor are sign-ins, of
- * which an old copy would bring back what was ended.
+ * which an old copy would bring back what was ended, nor profiles of browsers, for the same reason and as links are among them.
  */
 const PASSING =
-  /^sessions$|^control\.(?:sock|address)$|\.lock(?:\.wanted)?$|\.[0-9a-f]{12}$|^seal\.json\.new$|^lost\+found$/;
+  /^sessions$|^browser-profiles$|^control\.(?:sock|address)$|\.lock(?:\.wanted)?$|\.[0-9a-f]{12}$|^seal\.json\.new$|^lost\+found$/;
 /** What restore makes in a data folder: its drafts, and what was there before it. */
 export const RESTORE_DRAFT = /^\.restore-[0-9a-f]{12}$/;
 export const BEFORE_RESTORE = "before-restore-";

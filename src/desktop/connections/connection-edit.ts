@@ -10,8 +10,9 @@ export function shownConnection(connection: Connection): ConnectionEdit {
   const shown = Object.entries(fields).filter(
     ([name, value]) => value !== null && kept_secrets.every((secret) => secret !== name),
   );
-  // A Unix socket has neither.
-  const place = connection.transport === "unix" ? new Set(["host", "port"]) : new Set();
+  // A Unix socket has neither, a browser of ours too.
+  const hasNone = connection.transport === "unix" || connection.protocol === "browser";
+  const place = hasNone ? new Set(["host", "port"]) : new Set();
   return { ...readFields(Object.fromEntries(shown.filter(([name]) => !place.has(name)))), kept_secrets };
 }
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ENCODING_NAMES } from "../../protocols/rfb/encodings/list.ts";
 import { SECURITY_NAMES } from "../../protocols/rfb/security/policy.ts";
 import { RefusedError } from "../error.ts";
-import { TARGET_PROTOCOLS } from "./target-protocols.ts";
+import { ALL_TARGET_PROTOCOLS, TARGET_PROTOCOLS } from "./target-protocols.ts";
 
 /**
  * How bytes get to a VNC server: "tcp" to its port, "unix" to its socket, "ws" and "wss" through a WebSocket,
@@ -152,9 +152,46 @@ const keepAwakeField = z
     "After so many seconds without input the pointer is moved by a pixel and back, so that the desktop neither locks nor blanks; half of its own time to lock is right. Absent: never.",
   );
 
+/** Where the pages of a browser of ours may lead. */
+const BROWSER_NETWORKS = ["public", "all"] as const;
+const BROWSER_SANDBOX = ["on", "off"] as const;
+
+/** Not said by agents: it is a program that runs here. */
+const browserField = z
+  .strictObject({
+    page: z
+      .url({ protocol: /^https?$/, error: "expected an address of http or https" })
+      .max(2048)
+      .exactOptional()
+      .describe("What it shows first; absent: a page that asks where to."),
+    profile: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "expected up to 40 of a-z, 0-9 and -")
+      .exactOptional()
+      .describe(
+        "Keeps cookies, sign-ins and settings under that name in the data folder; absent: nothing is kept.",
+      ),
+    width: side.exactOptional(),
+    height: side.exactOptional(),
+    networks: z
+      .enum(BROWSER_NETWORKS, expected(BROWSER_NETWORKS))
+      .exactOptional()
+      .describe(
+        "Where its pages may lead: public (default), or all, loopback and private networks among it. targets.only and targets.deny hold in both.",
+      ),
+    sandbox: z
+      .enum(BROWSER_SANDBOX, expected(BROWSER_SANDBOX))
+      .exactOptional()
+      .describe("off: without Chromium's sandbox, which root never has. Default on."),
+  })
+  .exactOptional()
+  .describe("For browser: a Chromium that the appliance runs itself.");
+
 /** All fields of a connection: what people, the configuration, URLs and the file of stored connections say. */
 export const allConnectionFields = {
   ...connectionFields,
+  protocol: z.enum(ALL_TARGET_PROTOCOLS, expected(ALL_TARGET_PROTOCOLS)),
+  browser: browserField,
   decoding: decodingField,
   keep_awake_s: keepAwakeField,
 } as const;

@@ -5,6 +5,7 @@ const VNC_PASSWORD_LENGTH = 8;
 
 /** What whoever adds or edits a connection should know of it, in words: nothing of it is an error. */
 export function connectionWarnings({ protocol, username, password, rdp, ...way }: Connection): string[] {
+  if (protocol === "browser") return browserWarnings(way.browser);
   const warnings: string[] = [];
   const hasName = username !== null && username !== "";
   if (password === null || password === "") {
@@ -21,6 +22,19 @@ export function connectionWarnings({ protocol, username, password, rdp, ...way }
   if (protocol === "rdp" && rdp !== undefined) warnings.push(...monitorWarnings(rdp));
   if (protocol !== "vnc" && (way.security !== undefined || way.encodings !== undefined)) {
     warnings.push(`security and encodings are for vnc, they mean nothing to ${protocol}`);
+  }
+  return warnings;
+}
+
+function browserWarnings({ sandbox, networks }: NonNullable<Connection["browser"]> = {}): string[] {
+  const warnings: string[] = [];
+  if (sandbox === "off" || process.getuid?.() === 0) {
+    warnings.push(
+      "it runs without Chromium's sandbox, so that a page which takes over the browser has the rights of this appliance: run the appliance as an ordinary user and leave browser.sandbox on",
+    );
+  }
+  if (networks === "all") {
+    warnings.push("its pages, and who acts on them, reach loopback and the private networks of this machine");
   }
   return warnings;
 }

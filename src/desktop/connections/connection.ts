@@ -10,10 +10,10 @@ import {
   type Transport,
 } from "./connection-fields.ts";
 import { checkMonitors, rdpFieldsIn } from "./rdp-options.ts";
-import { TARGET_PROTOCOLS } from "./target-protocols.ts";
+import { ALL_TARGET_PROTOCOLS } from "./target-protocols.ts";
 import { checkedTransport } from "./transport.ts";
 
-export const PROTOCOLS = [...TARGET_PROTOCOLS, "demo"] as const;
+export const PROTOCOLS = [...ALL_TARGET_PROTOCOLS, "demo"] as const;
 /** replay: a recording, shown as a desktop; never configured, never stored. */
 export type Protocol = (typeof PROTOCOLS)[number] | "replay";
 
@@ -29,6 +29,7 @@ const DEFAULT_PORT = {
   vnc: 5900,
   kasmvnc: 6901,
   rdp: 3389,
+  browser: 0,
   demo: 0,
   replay: 0,
 } as const satisfies Record<Protocol, number>;
@@ -57,6 +58,7 @@ export interface ConnectionInput extends Omit<ConnectionFields, "protocol" | "us
 /** Throws RefusedError invalid_parameters for a way that leads nowhere. */
 export function makeConnection(input: ConnectionInput, now: Date): Connection {
   if (input.protocol === "rdp") checkRdp(input);
+  checkBrowser(input);
   const { transport, rdp, ...said } = input;
   const made = {
     ...said,
@@ -89,7 +91,21 @@ const LONGEST_NAME = 100;
 /** Everybody sees it: the address of a WebSocket may hold a token. */
 function nameOf({ protocol, host, port, transport, path }: Omit<Connection, "name">): string {
   if (protocol === "demo") return "Demo desktop";
+  if (protocol === "browser") return "Browser";
   return (transport === "unix" && path !== undefined ? path : `${host}:${port}`).slice(0, LONGEST_NAME);
+}
+
+/** It runs here: whatever else is said of a target would not be looked at. */
+function checkBrowser({ protocol, browser, host = "", port = 0 }: ConnectionInput): void {
+  if (protocol !== "browser") {
+    if (browser === undefined) return;
+    throw new RefusedError(
+      "invalid_parameters",
+      `got browser for ${protocol}, expected it for browser alone`,
+    );
+  }
+  if (host === "" && port === 0) return;
+  throw new RefusedError("invalid_parameters", "got a host or port for browser, expected none: it runs here");
 }
 
 /** RDP hosts let nobody in without both, and no host takes every layout. */
@@ -117,10 +133,11 @@ function placeOf(input: ConnectionInput): ReturnType<typeof checkedTransport> {
  * `vnc://[user[:password]@]host[:port][?security=NAME,…][&fingerprint=SHA256][&encodings=NAME,…][&decoding=WORD][&keep_awake_s=SECONDS]`, the same with `kasmvnc://`, or `demo:`.
  * Other ways to get there: `vnc+unix:///path`, `vnc+ws://host/path` and `vnc+wss://` (with `http_username` and
  * `http_password` in the query for the web server), `vnc+reverse://[address]`, `vnc+repeater://host/ID`,
- * `kasmvnc+ws://` and `kasmvnc+wss://`. `rdp://user:password@host[:port]` has the query of `rdpFieldsIn`.
+ * `kasmvnc+ws://` and `kasmvnc+wss://`. A browser of ours is `browser:`, `browser:https://page` or `browser:?page=…&profile=…`. `rdp://user:password@host[:port]` has the query of `rdpFieldsIn`.
  */
 export function connectionFromUrl(text: string): ConnectionInput {
   if (text === "demo:" || text === "demo") return { protocol: "demo" };
+  if (text.startsWith("browser:")) return browserFromUrl(text.slice("browser:".length));
   const redacted = text.replace(/\/\/.*@/, "//***@").replace(/http_password=[^&]*/g, "http_password=***");
   let url: URL;
   try {
@@ -128,7 +145,7 @@ export function connectionFromUrl(text: string): ConnectionInput {
   } catch (cause) {
     throw new RefusedError(
       "invalid_parameters",
-      `cannot read the connection URL ${redacted}: expected vnc://[user[:password]@]host[:port], kasmvnc://…, rdp://… or demo:`,
+      `cannot read the connection URL ${redacted}: expected vnc://[user[:password]@]host[:port], kasmvnc://…, rdp://…, browser: or demo:`,
       { cause },
     );
   }
@@ -143,7 +160,7 @@ export function connectionFromUrl(text: string): ConnectionInput {
   if ((protocol !== "vnc" && protocol !== "kasmvnc") || (plus !== undefined && transport === undefined)) {
     throw new RefusedError(
       "invalid_parameters",
-      `the connection URL ${redacted} has scheme ${scheme}: expected vnc, kasmvnc, rdp or demo, or vnc+ and one of ${TRANSPORTS.join(", ")}`,
+      `the connection URL ${redacted} has scheme ${scheme}: expected vnc, kasmvnc, rdp, browser or demo, or vnc+ and one of ${TRANSPORTS.join(", ")}`,
     );
   }
   if (url.hostname === "" && transport !== "unix" && transport !== "reverse") {
@@ -154,6 +171,16 @@ export function connectionFromUrl(text: string): ConnectionInput {
     ...placeIn(url),
     ...(transport === undefined ? {} : wayIn(url, transport)),
   });
+}
+
+/** What follows "browser:": nothing, a page, or a query with the fields of `browser`. */
+function browserFromUrl(said: string): ConnectionInput {
+  if (said === "") return { protocol: "browser" };
+  if (!said.startsWith("?")) return readFields({ protocol: "browser", browser: { page: said } });
+  const entries = Array.from(new URLSearchParams(said), ([name, text]) => {
+    return [name, name === "width" || name === "height" ? Number(text) : text] as const;
+  });
+  return readFields({ protocol: "browser", browser: Object.fromEntries(entries) });
 }
 
 /** Where, as whom, and whom to believe. */

@@ -124,13 +124,13 @@ export function guardPeer(
 
 /**
  * As whoever connects will judge: for those who add or change a connection, before it is kept. null where nothing
- * is reached from here: the server of a reverse connection is judged when it comes.
+ * is reached from here: the server of a reverse connection is judged when it comes, what a browser asks for as it asks.
  */
 export async function guardConnection(
   place: TargetPlace,
   reach: TargetReach,
 ): Promise<ResolvedTarget | null> {
-  if (place.transport === "reverse") return null;
+  if (place.transport === "reverse" || place.protocol === "browser") return null;
   if (place.transport !== "unix") return guardTarget(place, reach);
   await guardSocket(place.path ?? "", reach);
   return null;

@@ -1,3 +1,4 @@
+import { CdpError } from "../../protocols/cdp/error.ts";
 import { RdpError, type RdpErrorCode } from "../../protocols/rdp/error.ts";
 import { RfbError, type RfbErrorCode } from "../../protocols/rfb/error.ts";
 import { LinkError, type LinkErrorCode } from "../error.ts";
@@ -35,6 +36,10 @@ export function linkErrorOf(error: unknown): LinkError {
     const where = error.offset === null ? "" : ` (${error.phase}, byte ${error.offset})`;
     const isFinal = FINAL.has(code) || (error instanceof RdpError && FINAL_OF_RDP.has(error.code));
     return new LinkError(code, `${error.message}${where}`, { cause: error, isFinal });
+  }
+  if (error instanceof CdpError) {
+    const code = error.code === "closed" ? "target_closed" : "protocol_error";
+    return new LinkError(error.code === "timeout" ? "stalled" : code, error.message, { cause: error });
   }
   if (error instanceof Error && "code" in error && typeof error.code === "string") {
     return new LinkError("unreachable", socketMessage(error.code), { cause: error });

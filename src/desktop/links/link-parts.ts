@@ -4,6 +4,7 @@ import type { Connection } from "../connections/connection.ts";
 import type { TargetReach } from "../connections/target-guard.ts";
 import type { TargetTrust } from "../connections/trust-policy.ts";
 import type { Link } from "../link.ts";
+import type { BrowserHost } from "./browser/browser-host.ts";
 import type { ReverseListen } from "./streams/reverse-stream.ts";
 
 /** What a link needs beside its connection, in the same form on every thread. */
@@ -20,6 +21,8 @@ export interface LinkParts {
   readonly needsNla: boolean;
   /** Of an RDP session: called when the link signs in. */
   readonly claim?: (() => { wasTakenByUs(): boolean }) | undefined;
+  /** What a browser of ours has of this machine. */
+  readonly browsers: BrowserHost;
   /** What to draw in; default one of its own. */
   readonly framebuffer?: Framebuffer | undefined;
   /** Default the machine's. */

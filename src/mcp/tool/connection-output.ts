@@ -9,6 +9,8 @@ export const PROTOCOL_NOTES: Readonly<Record<Protocol, string>> = {
   kasmvnc:
     "KasmVNC: user name and password of its web page; TLS, and without it only on this machine. Exact pixels and all monitors; the user needs the right to look, and the right to write for input. Port 6901, or 8443 + display number.",
   rdp: "Windows and Linux hosts by RDP: xrdp, FreeRDP's shadow server, Weston, GNOME Remote Desktop. User name and password; TLS or NLA. Exact pixels unless the graphics pipeline is asked for. Port 3389.",
+  browser:
+    "A Chromium that this server runs. Its newest page is the picture; input goes to that page. Exact pixels.",
   demo: "The desktop built into this server, to try things on. It needs no host.",
   replay: "A recording, shown as a desktop. It can be looked at; it takes no input.",
 };

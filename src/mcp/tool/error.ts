@@ -86,6 +86,7 @@ export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
   protocol_error: "the target does not speak the protocol properly: check the host and the port",
   target_forbidden: "that address is not allowed as a target: use another host",
   no_view_permission: "somebody has to give the target's user the right to look",
+  no_browser: "somebody has to install Chromium where this server runs, or allow it its sandbox there",
   models_missing: "name languages that are there, or tell the human to add the model",
   engine_lost: "call again: another engine reads it, and a smaller region is read sooner",
   engine_missing: "take a screenshot and look at it, and tell the human what the message says",

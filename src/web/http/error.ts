@@ -87,6 +87,7 @@ export const ANSWERS = {
   protocol_error: [502, "check that a VNC or RDP server listens there"],
   target_forbidden: [403, "choose another address"],
   no_view_permission: [502, "give the user the right to look on the target, then connect again"],
+  no_browser: [502, "install Chromium where the appliance runs, or allow it its sandbox there"],
 } as const satisfies Record<Code, readonly [number, string | null]>;
 
 /** An error as the outside sees it. `retryAfterMs` becomes the Retry-After header. */

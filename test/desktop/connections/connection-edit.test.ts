@@ -31,6 +31,9 @@ t.test("what is shown of a connection has no secret, and put back changes nothin
     "vnc+repeater://192.0.2.7/77",
     "kasmvnc://ada:hunter2@192.0.2.7",
     "rdp://ada:hunter2@192.0.2.7?monitors=800x600+640+0,640x480+0+0&require_nla=off&depth=16",
+    "browser:",
+    "browser:https://example.org/a?b=c",
+    "browser:?page=https%3A%2F%2Fexample.org%2F&profile=shop&width=800&height=600&networks=all&sandbox=off",
   ]) {
     const connection = made(url);
     const shown = shownConnection(connection);

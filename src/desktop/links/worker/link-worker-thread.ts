@@ -26,6 +26,7 @@ import {
 /** Each thread holds one link: what the other protocols need would be memory for nothing. */
 const makeVncLink = async (): Promise<MakeLink> => (await import("../vnc/open-vnc.ts")).vncLink;
 const MAKERS: Readonly<Record<Protocol, () => Promise<MakeLink>>> = {
+  browser: async () => (await import("../browser/open-browser.ts")).browserLink,
   rdp: async () => (await import("../rdp/open-rdp.ts")).rdpLink,
   kasmvnc: async () => (await import("../kasmvnc/open-kasm.ts")).kasmLink,
   vnc: makeVncLink,
@@ -133,13 +134,14 @@ export class LinkThread {
   }
 
   #open(settings: LinkSettings, make: MakeLink): void {
-    const { connection, reach, reverseListen, needsNla, needsIdentity } = settings;
+    const { connection, reach, reverseListen, needsNla, needsIdentity, browsers } = settings;
     const ask = (place: TrustPlace, shown: ShownIdentity): Promise<void> => this.#ask(place, shown);
     try {
       const link = make(connection, {
         reach,
         reverseListen,
         needsNla,
+        browsers,
         trust: new WorkerTrust("outer", connection, needsIdentity.outer, ask),
         trustInside: new WorkerTrust("inside", connection, needsIdentity.inside, ask),
         framebuffer: this.#framebuffer,

@@ -5,6 +5,7 @@ import type { Connection } from "../../connections/connection.ts";
 import type { TargetReach } from "../../connections/target-guard.ts";
 import type { ShownIdentity } from "../../connections/trust-policy.ts";
 import type { LinkErrorCode } from "../../error.ts";
+import type { BrowserHost } from "../browser/browser-host.ts";
 import type { ForwardedEvent } from "../forwarded-events.ts";
 import type { ReverseListen } from "../streams/reverse-stream.ts";
 
@@ -23,6 +24,7 @@ export interface LinkSettings {
   readonly reach: TargetReach;
   readonly reverseListen: ReverseListen;
   readonly needsNla: boolean;
+  readonly browsers: BrowserHost;
   /** As the main thread's TargetTrust says of each place. */
   readonly needsIdentity: Readonly<Record<TrustPlace, boolean>>;
 }

@@ -3,8 +3,11 @@ import { type FilledForm, field } from "./filled-form.ts";
 import { rdpFromForm, rdpValues } from "./rdp-form.ts";
 import { transportFromForm } from "./transport-choice.ts";
 
+/** Those that the form knows: a browser of the appliance's own is said by the configuration and by REST. */
+export type FormProtocol = Exclude<ConnectionBody["protocol"], "browser">;
+
 /** The protocol a form control names; VNC for anything else. */
-export function protocolNamed(name: string): ConnectionBody["protocol"] {
+export function protocolNamed(name: string): FormProtocol {
   return name === "kasmvnc" || name === "rdp" ? name : "vnc";
 }
 

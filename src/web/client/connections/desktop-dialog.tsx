@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { ConnectionBody, ConnectionInfo, TestReportInfo } from "../../api/api.ts";
+import type { ConnectionInfo, TestReportInfo } from "../../api/api.ts";
 import { CopyButton } from "../controls/copy-button.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
@@ -12,6 +12,7 @@ import {
   connectionFromForm,
   EMPTY_FORM,
   editFromForm,
+  type FormProtocol,
   fieldsOfAddress,
   formOf,
   protocolNamed,
@@ -36,7 +37,7 @@ const PROTOCOLS = {
     user: "User or DOMAIN\\user",
     meaning: "A Windows machine or xrdp, with the user name and password of an account there.",
   },
-} as const satisfies Record<ConnectionBody["protocol"], unknown>;
+} as const satisfies Record<FormProtocol, unknown>;
 
 /** Of a desktop that was not added here. */
 const CONFIGURED =
@@ -68,7 +69,7 @@ export function DesktopDialog({
   /** Fields of kept secrets that are to be written again. */
   const asked = useRef<(HTMLInputElement | HTMLTextAreaElement)[]>([]);
   const { values, kept } = edited === null ? EMPTY_FORM : formOf(edited.connection);
-  const protocol = useSignal<ConnectionBody["protocol"]>(edited?.connection.protocol ?? "vnc");
+  const protocol = useSignal<FormProtocol>(protocolNamed(edited?.connection.protocol ?? ""));
   const transport = useSignal(values["transport"] ?? "");
   const result = useRef<HTMLDivElement>(null);
   const words = PROTOCOLS[protocol.value];

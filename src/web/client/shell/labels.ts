@@ -45,6 +45,7 @@ const FAILURES = new Map([
   ["cert_mismatch", "Its certificate or key has changed"],
   ["target_forbidden", "Address not allowed"],
   ["no_view_permission", "No right to look"],
+  ["no_browser", "No Chromium there"],
   ["target_closed", "Closed by the desktop"],
 ]);
 
@@ -196,6 +197,7 @@ export function originWords({
   port,
 }: Pick<DesktopInfo, "protocol" | "host" | "port">): string {
   if (protocol === "demo") return "Built-in demo";
+  if (protocol === "browser") return "Browser of its own";
   if (protocol === "replay") return "Replay of a recording";
   return host === "" ? protocol.toUpperCase() : `${protocol.toUpperCase()} ${host}:${port}`;
 }

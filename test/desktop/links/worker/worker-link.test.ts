@@ -57,6 +57,7 @@ function openRig(
     {
       settings: () => ({
         ...{ connection, reach: { only: [], deny: [], own }, reverseListen, needsNla: false },
+        browsers: { profiles: null, environment: {} },
         needsIdentity: { outer: trust.needsIdentity, inside: false },
       }),
       trusts: { outer: trust, inside: trust },
