@@ -15,11 +15,11 @@ import {
 
 /** What all pages or many of them load: also what the viewer and the player share, and the page to sign in. */
 const EVERYWHERE =
-  /\.css$|preload-helper|\/(preact|@preact|lucide-static)\/|\/client\/(shell|controls|main|masks\/mask-words|setup\/sign-in|approvals\/(approval-queue|notify\.)|viewer\/(crop|overlay-(layer|figure|place)|stage\.|stage-plan))|\/framebuffer\/rect|\/compositor\/look\//;
+  /\.css$|preload-helper|\/(preact|@preact|lucide-static)\/|\/client\/(shell|controls|main|language\/language|masks\/mask-words|setup\/sign-in|approvals\/(approval-queue|notify\.)|viewer\/(crop|overlay-(layer|figure|place)|stage\.|stage-plan))|\/framebuffer\/rect|\/compositor\/look\//;
 
 /** What the first page needs, and a viewer once its first picture is there: they come one after the other. */
 const BESIDE_THE_PICTURE =
-  /\/client\/(approvals\/(?!approval-queue)|admin|rules|connections|setup\/setup|masks\/mask-(list|dialog)|viewer\/(viewer-(side|panel)|agent-marks|action-list|overlay-list|replay-bar|input\/extra-keys|clipboard-panel))/;
+  /\/client\/(approvals\/(?!approval-queue)|admin|rules|connections|setup\/setup|masks\/mask-(list|dialog)|viewer\/(viewer-(side|panel|parts)|device\/sound-player|agent-marks|action-list|overlay-list|replay-bar|input\/extra-keys|clipboard-panel))/;
 
 const PUSH_WORKER = "push-worker";
 
@@ -66,6 +66,8 @@ export default defineConfig({
             // and the styles: what is left of one is an empty module, for which no page is to load another.
             { name: "core", test: EVERYWHERE, priority: 1 },
             { name: "beside", test: BESIDE_THE_PICTURE },
+            // Both are what a viewer needs first, and shorter as one.
+            { name: "rfb", test: /\/@novnc\/|\/client\/viewer\// },
             { name: "recordings", test: /\/client\/(recordings|player)\// },
           ],
         },

@@ -1,4 +1,5 @@
 import { render } from "preact";
+import { language } from "./language/language.ts";
 import { App } from "./shell/app.tsx";
 import { startBasePath } from "./shell/base-path.ts";
 import { startRouter } from "./shell/router.ts";
@@ -7,6 +8,7 @@ import "./styles/tokens.css";
 import "./styles/controls.css";
 import "./styles/shell.css";
 
+document.documentElement.lang = language;
 startBasePath();
 startTheme();
 startRouter();

@@ -10,12 +10,16 @@ import { onlyDesktop, viewerShot } from "../viewers/viewer-scenario.ts";
 
 const CLIENT = fileURLToPath(new URL("../../../dist/client", import.meta.url));
 
-/** All scripts and styles, as a browser is sent them. */
+/** All scripts and styles, as a browser is sent them, but for a language's texts. */
 const WHOLE_APP_BYTES = 120_000;
 /** What a viewer loads before it opens the desktop's connection: its page, scripts and styles. */
 const FIRST_PICTURE_BYTES = 75_000;
 /** For what speaks no brotli, and for a proxy that packs anew. */
-const WHOLE_APP_GZIP_BYTES = 136_000;
+const WHOLE_APP_GZIP_BYTES = 137_000;
+
+/** The texts of another language than English, for those who chose it. */
+const LANGUAGE_BYTES = 24_000;
+const LANGUAGE = /^german-/;
 
 const ASSETS = "/assets/";
 
@@ -39,7 +43,11 @@ t.test(
     const id = await onlyDesktop(appliance);
 
     await t.test("all of it", async (t) => {
-      const assets = readdirSync(join(CLIENT, "assets")).filter((name) => /\.(js|css)$/.test(name));
+      const built = readdirSync(join(CLIENT, "assets")).filter((name) => /\.(js|css)$/.test(name));
+      const assets = built.filter((name) => !LANGUAGE.test(name));
+      const [texts = ""] = built.filter((name) => LANGUAGE.test(name));
+      const textBytes = sentBytes(`${ASSETS}${texts}`, ".br");
+      t.ok(texts !== "" && textBytes <= LANGUAGE_BYTES, `${textBytes} bytes of German`);
       t.ok(assets.length > 5, "it is built");
       const bytes = sum(assets.map((name) => sentBytes(`${ASSETS}${name}`, ".br")));
       t.ok(bytes <= WHOLE_APP_BYTES, `${bytes} bytes as brotli`);
@@ -67,6 +75,10 @@ t.test(
       await page.goto(`${appliance.url}/desktops/${id}`);
       await until("a picture", () => viewerShot(page));
       const scripts = await until("the list of what came first", () => Promise.resolve(first));
+      t.notOk(
+        scripts.some((path) => path.includes("german")),
+        "no other language's texts",
+      );
       t.ok(
         scripts.some((path) => /\/rfb-/.test(path)),
         "noVNC is among it",

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { TokenDetails } from "../../api/tokens-api.ts";
 import { ConfirmDialog } from "../controls/confirm-dialog.tsx";
 import { Icon } from "../controls/icon.tsx";
+import { t } from "../language/language.ts";
 import { FailureCard } from "../shell/failure-card.tsx";
 import { attempt, type ErrorWords, errorWords, showNotice } from "../shell/notices.ts";
 import { me } from "../shell/session.ts";
@@ -13,7 +14,7 @@ import { isExpired, TokenRow } from "./token-row.tsx";
 
 /** The tokens: who has one, what it is for, and taking it back. */
 export function AccessPage() {
-  return <AdminFrame title="Access">{() => <Tokens />}</AdminFrame>;
+  return <AdminFrame title={t`Access`}>{() => <Tokens />}</AdminFrame>;
 }
 
 function Tokens() {
@@ -35,15 +36,15 @@ function Tokens() {
   useEffect(load, []);
   const revoke = (token: TokenDetails): void => {
     const done = adminApi.revokeToken(token.id).then(() => {
-      showNotice(`Revoked ${token.name}`);
+      showNotice(t`Revoked ${token.name}`);
       load();
     });
-    attempt("Could not revoke the token", done);
+    attempt(t`Could not revoke the token`, done);
   };
   return (
     <>
       <div class="page-head">
-        <h1>Access</h1>
+        <h1>{t`Access`}</h1>
         <button
           type="button"
           class="button button-primary"
@@ -52,24 +53,23 @@ function Tokens() {
           }}
         >
           <Icon shape="plus" />
-          <span>New token</span>
+          <span>{t`New token`}</span>
         </button>
       </div>
       <p class="muted">
-        Who has a token may do what its role says, on the desktops that it is for. For somebody who only looks
-        in, invite a guest from a desktop instead: that needs no token.
+        {t`Who has a token may do what its role says, on the desktops that it is for. For somebody who only looks in, invite a guest from a desktop instead: that needs no token.`}
       </p>
       {failure.value && (
-        <FailureCard title="The tokens cannot be listed" words={failure.value} onRetry={load} />
+        <FailureCard title={t`The tokens cannot be listed`} words={failure.value} onRetry={load} />
       )}
       {tokens.value?.length === 0 && (
         <div class="empty">
           <Icon shape="shieldCheck" />
-          <p>No token yet.</p>
-          <p class="muted">A program, an agent or a person who is to come in again needs one.</p>
+          <p>{t`No token yet.`}</p>
+          <p class="muted">{t`A program, an agent or a person who is to come in again needs one.`}</p>
         </div>
       )}
-      <ul class="things" aria-label="Tokens" aria-busy={!tokens.value}>
+      <ul class="things" aria-label={t`Tokens`} aria-busy={!tokens.value}>
         {(tokens.value ?? []).map((token) => (
           <TokenRow
             key={token.id}
@@ -112,26 +112,27 @@ function RevokeDialog({ token, onConfirm, onClose }: RevokeDialogProps) {
   const isOver = isExpired(token);
   return (
     <ConfirmDialog
-      title={isOver ? `Remove “${token.name}”?` : `Revoke “${token.name}”?`}
-      action={isOver ? "Remove" : "Revoke"}
+      title={isOver ? t`Remove “${token.name}”?` : t`Revoke “${token.name}”?`}
+      action={isOver ? t`Remove` : t`Revoke`}
       onConfirm={() => onConfirm(token)}
       onClose={onClose}
     >
       {isOver ? (
-        <p>It has expired: nobody comes in by it, and nothing ends.</p>
+        <p>{t`It has expired: nobody comes in by it, and nothing ends.`}</p>
       ) : (
         <p>
-          Within a second it ends what was opened by it:{" "}
+          {t`Within a second it ends what was opened by it: `}
+
           {token.role === "agent"
-            ? "the agent's connections, and what it does at this moment."
-            : "viewers, sign-ins in browsers, and the visits of guests who were invited by it."}{" "}
-          It cannot be brought back; whoever needs one gets a new one.
+            ? t`the agent's connections, and what it does at this moment.`
+            : t`viewers, sign-ins in browsers, and the visits of guests who were invited by it.`}
+          {t` It cannot be brought back; whoever needs one gets a new one.`}
         </p>
       )}
       {token.id === me.value?.id && (
         <p class="tone-warn confirm-warning">
           <Icon shape="warning" />
-          <span>You are signed in by this token, and will be signed out.</span>
+          <span>{t`You are signed in by this token, and will be signed out.`}</span>
         </p>
       )}
     </ConfirmDialog>

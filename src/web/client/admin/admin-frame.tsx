@@ -1,3 +1,4 @@
+import { ofServer, t } from "../language/language.ts";
 import "../styles/admin.css";
 import type { ComponentChildren } from "preact";
 import { route } from "../shell/router.ts";
@@ -5,9 +6,9 @@ import { may, me } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
 
 const PAGES = [
-  { href: "/access", page: "access", name: "Access" },
-  { href: "/secrets", page: "secrets", name: "Secrets" },
-  { href: "/audit", page: "audit", name: "Audit log" },
+  { href: "/access", page: "access", name: t`Access` },
+  { href: "/secrets", page: "secrets", name: t`Secrets` },
+  { href: "/audit", page: "audit", name: t`Audit log` },
 ] as const;
 
 /** The frame of the pages for administrators; who is none is told so, and nothing is asked for them. */
@@ -23,7 +24,7 @@ export function AdminFrame({
       <div class="page page-wide admin-page">
         {may("admin") ? (
           <>
-            <nav class="admin-tabs" aria-label="Administration">
+            <nav class="admin-tabs" aria-label={t`Administration`}>
               {PAGES.map(({ href, page, name }) => (
                 <a key={href} href={href} aria-current={route.value.page === page ? "page" : undefined}>
                   {name}
@@ -37,8 +38,9 @@ export function AdminFrame({
             <h1>{title}</h1>
             {me.value && (
               <p role="status">
-                Only administrators come in here, and you are {me.value.name}, {me.value.role}.{" "}
-                <a href="/">Go to the desktops</a>
+                {t`Only administrators come in here, and you are ${me.value.name}, ${ofServer(me.value.role)}. `}
+
+                <a href="/">{t`Go to the desktops`}</a>
               </p>
             )}
           </>

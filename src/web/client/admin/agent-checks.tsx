@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { t } from "../language/language.ts";
 import { adminApi } from "./admin-api.ts";
 
 const EVERY = "*";
@@ -25,14 +26,14 @@ export function AgentChecks({ chosen }: { readonly chosen: Signal<readonly strin
   };
   return (
     <fieldset class="checks">
-      <legend>For agents</legend>
+      <legend>{t`For agents`}</legend>
       <label class="check">
         <input
           type="checkbox"
           checked={isEvery}
           onChange={(event) => choose(EVERY, event.currentTarget.checked)}
         />
-        <span>Every agent</span>
+        <span>{t`Every agent`}</span>
       </label>
       {!isEvery &&
         known.value.map((name) => (
@@ -47,7 +48,7 @@ export function AgentChecks({ chosen }: { readonly chosen: Signal<readonly strin
         ))}
       {!isEvery && (
         <label class="field">
-          <span>Others, by name or id, with commas between</span>
+          <span>{t`Others, by name or id, with commas between`}</span>
           <input
             defaultValue={others.join(", ")}
             placeholder="stdio"

@@ -1,10 +1,11 @@
 import type { AuditEventInfo } from "../../api/audit-api.ts";
+import { locale, t } from "../language/language.ts";
 import { durationWords } from "../shell/labels.ts";
 import { desktopOf } from "../shell/session.ts";
 import { actionWords, typeWords } from "./audit-words.ts";
 import { Fact } from "./token-row.tsx";
 
-const WHEN = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const WHEN = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
 
 /** One event of the audit log: a line of the table, and all its fields below it when it is opened. */
 export function AuditEventRow({ event }: { readonly event: AuditEventInfo }) {
@@ -21,11 +22,11 @@ export function AuditEventRow({ event }: { readonly event: AuditEventInfo }) {
             <strong>{typeWords(event)}</strong>
             {actionWords(event) !== null && <span class="muted">{actionWords(event)}</span>}
           </span>
-          <span class="audit-who">{actor === null ? "" : actor.name === "" ? "unknown" : actor.name}</span>
+          <span class="audit-who">{actor === null ? "" : actor.name === "" ? t`unknown` : actor.name}</span>
           <span class="audit-where">{placeWords(event)}</span>
           <span class="audit-outcome">
-            {!event.is_intact && "Not as written "}
-            {isFailed && (error_code ?? "failed").replaceAll("_", " ")}
+            {!event.is_intact && t`Not as written `}
+            {isFailed && (error_code ?? t`failed`).replaceAll("_", " ")}
           </span>
         </summary>
         <dl class="thing-facts audit-facts">
@@ -48,27 +49,27 @@ function placeWords({ resource }: AuditEventInfo): string {
 function factsOf(event: AuditEventInfo): readonly (readonly [string, string])[] {
   const { actor, resource, request, mcp, counts } = event;
   const facts: (readonly [string, string | null])[] = [
-    ["Event", event.event_type],
-    ["Time (UTC)", event.timestamp],
-    ["By", actor === null ? "the server" : actor.name === "" ? "unknown" : actor.name],
-    ["Id", actor === null ? null : actor.user_id],
-    ["Who it is", actor === null ? null : [actor.kind, ...actor.roles].join(", ")],
-    ["Address", actor?.ip ?? null],
-    ["Action", event.action],
-    ["Where", resource === null ? null : `${resource.kind} ${resource.id}`],
-    ["Outcome", event.error_code ?? event.outcome],
-    ["Took", event.latency_ms === null ? null : durationWords(event.latency_ms)],
-    ["Tool", mcp === null ? null : `${mcp.tool} over ${mcp.transport}`],
-    ["Its reason", event.intent],
+    [t`Event`, event.event_type],
+    [t`Time (UTC)`, event.timestamp],
+    [t`By`, actor === null ? t`the server` : actor.name === "" ? t`unknown` : actor.name],
+    [t`Id`, actor === null ? null : actor.user_id],
+    [t`Who it is`, actor === null ? null : [actor.kind, ...actor.roles].join(", ")],
+    [t`Address`, actor?.ip ?? null],
+    [t`Action`, event.action],
+    [t`Where`, resource === null ? null : `${resource.kind} ${resource.id}`],
+    [t`Outcome`, event.error_code ?? event.outcome],
+    [t`Took`, event.latency_ms === null ? null : durationWords(event.latency_ms)],
+    [t`Tool`, mcp === null ? null : t`${mcp.tool} over ${mcp.transport}`],
+    [t`Its reason`, event.intent],
     ...Object.entries(counts ?? {}).map(
-      ([name, count]) => [countName(name), count.toLocaleString()] as const,
+      ([name, count]) => [countName(name), count.toLocaleString(locale)] as const,
     ),
-    ["Request", request === null ? null : `${request.method} ${request.path}`],
-    ["Request id", request?.request_id ?? null],
-    ["Severity", event.severity],
-    ["Line", `${event.seq}${event.is_intact ? ", as it was written" : ", NOT as it was written"}`],
-    ["Event id", event.event_id],
-    ["Version", event.meta.version],
+    [t`Request`, request === null ? null : `${request.method} ${request.path}`],
+    [t`Request id`, request?.request_id ?? null],
+    [t`Severity`, event.severity],
+    [t`Line`, `${event.seq}${event.is_intact ? t`, as it was written` : t`, NOT as it was written`}`],
+    [t`Event id`, event.event_id],
+    [t`Version`, event.meta.version],
   ];
   return facts.flatMap(([name, value]) => (value === null || value === "" ? [] : [[name, value] as const]));
 }

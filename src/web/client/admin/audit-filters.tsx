@@ -1,3 +1,4 @@
+import { t } from "../language/language.ts";
 import { appState } from "../shell/session.ts";
 import { TYPE_GROUPS } from "./audit-words.ts";
 
@@ -31,17 +32,17 @@ export function AuditFilters({ filters, onChange }: AuditFiltersProps) {
   const desktop = filters.get("desktop") ?? "";
   const { desktops } = appState.value;
   return (
-    <form class="audit-filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
+    <form class="audit-filters" aria-label={t`Filters`} onSubmit={(event) => event.preventDefault()}>
       <label class="field">
-        <span>What</span>
+        <span>{t`What`}</span>
         <select
           value={filters.get("types") ?? ""}
           onChange={(event) => set("types", event.currentTarget.value)}
         >
-          <option value="">Everything</option>
+          <option value="">{t`Everything`}</option>
           {TYPE_GROUPS.map((group) => (
             <optgroup key={group.value} label={group.name}>
-              <option value={group.value}>{group.name}: all</option>
+              <option value={group.value}>{t`${group.name}: all`}</option>
               {group.types.map(([type, words]) => (
                 <option key={type} value={type}>
                   {words}
@@ -52,19 +53,19 @@ export function AuditFilters({ filters, onChange }: AuditFiltersProps) {
         </select>
       </label>
       <label class="field">
-        <span>Who</span>
+        <span>{t`Who`}</span>
         <input
           type="search"
           maxLength={200}
-          placeholder="Part of a name or id"
+          placeholder={t`Part of a name or id`}
           value={filters.get("actor") ?? ""}
           onInput={(event) => set("actor", event.currentTarget.value.trim())}
         />
       </label>
       <label class="field">
-        <span>Desktop</span>
+        <span>{t`Desktop`}</span>
         <select value={desktop} onChange={(event) => set("desktop", event.currentTarget.value)}>
-          <option value="">Any</option>
+          <option value="">{t`Any`}</option>
           {desktop !== "" && !desktops.some(({ id }) => id === desktop) && (
             <option value={desktop}>{desktop}</option>
           )}
@@ -75,11 +76,11 @@ export function AuditFilters({ filters, onChange }: AuditFiltersProps) {
           ))}
         </select>
       </label>
-      <TimeField label="From" iso={filters.get("from")} onChange={(iso) => set("from", iso)} />
-      <TimeField label="Until" iso={filters.get("until")} onChange={(iso) => set("until", iso)} />
+      <TimeField label={t`From`} iso={filters.get("from")} onChange={(iso) => set("from", iso)} />
+      <TimeField label={t`Until`} iso={filters.get("until")} onChange={(iso) => set("until", iso)} />
       {filters.size > 0 && (
         <button type="button" class="button" onClick={() => onChange(new URLSearchParams())}>
-          Clear
+          {t`Clear`}
         </button>
       )}
     </form>

@@ -3,8 +3,8 @@ import { useEffect, useRef } from "preact/hooks";
 import type { AuditEventInfo, AuditPageInfo } from "../../api/audit-api.ts";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
+import { counted, locale, rich, t } from "../language/language.ts";
 import { FailureCard } from "../shell/failure-card.tsx";
-import { countWords } from "../shell/labels.ts";
 import { type ErrorWords, errorWords } from "../shell/notices.ts";
 import { adminApi } from "./admin-api.ts";
 import { AdminFrame } from "./admin-frame.tsx";
@@ -16,7 +16,7 @@ const MOST_EMPTY = 8;
 /** Whoever types is not asked for at each letter. */
 const TYPING_MS = 300;
 
-const WHEN = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const WHEN = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 
 /** What was found so far, the newest first. */
 interface Found {
@@ -35,7 +35,7 @@ const NOTHING: Found = {
 
 /** The audit log: who did what, when, to what, with what outcome. */
 export function AuditPage() {
-  return <AdminFrame title="Audit log">{() => <AuditEvents />}</AdminFrame>;
+  return <AdminFrame title={t`Audit log`}>{() => <AuditEvents />}</AdminFrame>;
 }
 
 function AuditEvents() {
@@ -74,8 +74,8 @@ function AuditEvents() {
   return (
     <>
       <div class="page-head">
-        <h1>Audit log</h1>
-        <IconButton icon="refresh" label="Look for newer events" onClick={() => void look(NOTHING)} />
+        <h1>{t`Audit log`}</h1>
+        <IconButton icon="refresh" label={t`Look for newer events`} onClick={() => void look(NOTHING)} />
       </div>
       <AuditFilters
         filters={filters.value}
@@ -85,7 +85,7 @@ function AuditEvents() {
       />
       {failure.value && (
         <FailureCard
-          title="The audit log cannot be shown"
+          title={t`The audit log cannot be shown`}
           words={failure.value}
           onRetry={() => void look(shown ?? NOTHING)}
         />
@@ -94,19 +94,19 @@ function AuditEvents() {
       {shown?.events.length === 0 && (
         <div class="empty">
           <Icon shape="search" />
-          <p>No event is as you ask.</p>
+          <p>{t`No event is as you ask.`}</p>
         </div>
       )}
       {shown && shown.events.length > 0 && (
         <div class="audit">
           <p class="audit-line audit-head" aria-hidden="true">
-            <span>Time</span>
-            <span>What</span>
-            <span>Who</span>
-            <span>Where</span>
-            <span>Refused or failed</span>
+            <span>{t`Time`}</span>
+            <span>{t`What`}</span>
+            <span>{t`Who`}</span>
+            <span>{t`Where`}</span>
+            <span>{t`Refused or failed`}</span>
           </p>
-          <ol aria-label="Events, the newest first" aria-busy={isBusy.value}>
+          <ol aria-label={t`Events, the newest first`} aria-busy={isBusy.value}>
             {shown.events.map((event) => (
               <AuditEventRow key={event.event_id} event={event} />
             ))}
@@ -117,7 +117,7 @@ function AuditEvents() {
         <footer class="audit-foot">
           {shown.next !== null && (
             <button type="button" class="button" disabled={isBusy.value} onClick={() => void look(shown)}>
-              {isBusy.value ? "Looking…" : "Load older events"}
+              {isBusy.value ? t`Looking…` : t`Load older events`}
             </button>
           )}
           <p class="muted" role="status">
@@ -139,12 +139,15 @@ function ChainState({ found }: { readonly found: Found }) {
       <Icon shape={isWhole ? "shieldCheck" : "warning"} />
       <span>
         {isWhole ? (
-          <>{countWords(lines, "line", "lines")} checked: none was changed.</>
+          counted(lines, t`# line checked: none was changed.|# lines checked: none was changed.`)
         ) : (
           <>
-            Of {countWords(lines, "line", "lines")} {changed} {changed === 1 ? "was" : "were"} changed, and{" "}
-            {missing === 0 ? "none" : missing} {missing > 1 ? "are" : "is"} missing. Run{" "}
-            <code>overlay-companion audit verify</code>.
+            {counted(lines, t`Of # line|Of # lines`)}
+            {counted(changed, t` # was changed| # were changed`)}
+            {missing === 0
+              ? t`, and none is missing.`
+              : counted(missing, t`, and # is missing.|, and # are missing.`)}
+            {rich` Run ${<code>overlay-companion audit verify</code>}.`}
           </>
         )}
       </span>
@@ -166,6 +169,6 @@ function withPage(so: Found, { events, next, looked_back_to, chain }: AuditPageI
 }
 
 function backWords({ next, lookedBackTo }: Found): string {
-  if (next === null) return "There is nothing older.";
-  return lookedBackTo === null ? "" : `Looked back to ${WHEN.format(new Date(lookedBackTo))}.`;
+  if (next === null) return t`There is nothing older.`;
+  return lookedBackTo === null ? "" : t`Looked back to ${WHEN.format(new Date(lookedBackTo))}.`;
 }

@@ -1,4 +1,5 @@
 import type { Signal } from "@preact/signals";
+import { t } from "../language/language.ts";
 import { appState } from "../shell/session.ts";
 
 export interface DesktopChecksProps {
@@ -11,7 +12,7 @@ export interface DesktopChecksProps {
 export function DesktopChecks({ legend, chosen }: DesktopChecksProps) {
   const { desktops } = appState.value;
   const gone = chosen.value.filter((id) => !desktops.some((desktop) => desktop.id === id));
-  const all = [...desktops, ...gone.map((id) => ({ id, name: `${id} (not there now)` }))];
+  const all = [...desktops, ...gone.map((id) => ({ id, name: t`${id} (not there now)` }))];
   return (
     <fieldset class="checks">
       <legend>{legend}</legend>
@@ -28,7 +29,7 @@ export function DesktopChecks({ legend, chosen }: DesktopChecksProps) {
           <span>{name}</span>
         </label>
       ))}
-      {all.length === 0 && <p class="muted">There is no desktop yet.</p>}
+      {all.length === 0 && <p class="muted">{t`There is no desktop yet.`}</p>}
     </fieldset>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { DesktopInfo } from "../../api/api.ts";
 import type { NewTicket, TicketBody } from "../../api/tickets-api.ts";
 import { IconButton } from "../controls/icon-button.tsx";
+import { t } from "../language/language.ts";
 import { serverNowMs } from "../shell/api-client.ts";
 import { secondsUntil } from "../shell/countdown.ts";
 import { sentence } from "../shell/labels.ts";
@@ -15,18 +16,21 @@ import "../styles/admin.css";
 type GuestRole = NonNullable<TicketBody["role"]>;
 
 const GUEST_ROLES = {
-  viewer: { name: "Watch", can: "watch" },
-  approver: { name: "Watch and answer what agents ask", can: "watch, answer what agents ask and stop them" },
-  operator: { name: "Work on it as you do", can: "watch, approve, draw, set the mode and hide places" },
+  viewer: { name: t`Watch`, can: t`watch` },
+  approver: {
+    name: t`Watch and answer what agents ask`,
+    can: t`watch, answer what agents ask and stop them`,
+  },
+  operator: { name: t`Work on it as you do`, can: t`watch, approve, draw, set the mode and hide places` },
 } as const satisfies Record<GuestRole, { readonly name: string; readonly can: string }>;
 const ROLES = ["viewer", "approver", "operator"] as const satisfies readonly GuestRole[];
 
 const TERMS = [
-  [15, "15 minutes"],
-  [60, "1 hour"],
-  [240, "4 hours"],
-  [480, "8 hours"],
-  [720, "12 hours"],
+  [15, t`15 minutes`],
+  [60, t`1 hour`],
+  [240, t`4 hours`],
+  [480, t`8 hours`],
+  [720, t`12 hours`],
 ] as const;
 
 /** The form; an empty name is "Guest". */
@@ -64,7 +68,7 @@ export function InviteDialog({ desktop, onClose }: InviteDialogProps) {
     if (isBusy.value) return;
     const { role, view_only, minutes, name } = asked.value;
     const body = {
-      ...{ role, minutes, name: name.trim() === "" ? "Guest" : name.trim() },
+      ...{ role, minutes, name: name.trim() === "" ? t`Guest` : name.trim() },
       view_only: role !== "operator" || view_only,
     };
     isBusy.value = true;
@@ -87,8 +91,8 @@ export function InviteDialog({ desktop, onClose }: InviteDialogProps) {
     <dialog ref={dialog} class="dialog" aria-labelledby="invite-title" onClose={onClose}>
       <form onSubmit={invite} autocomplete="off">
         <header class="dialog-head">
-          <h2 id="invite-title">Invite a guest to {desktop.name}</h2>
-          <IconButton icon="cross" label="Close" onClick={() => dialog.current?.close()} />
+          <h2 id="invite-title">{t`Invite a guest to ${desktop.name}`}</h2>
+          <IconButton icon="cross" label={t`Close`} onClick={() => dialog.current?.close()} />
         </header>
         {invited.value === null ? (
           <InviteFields asked={asked.value} onChange={change} />
@@ -101,7 +105,7 @@ export function InviteDialog({ desktop, onClose }: InviteDialogProps) {
         <footer class="dialog-foot">
           {invited.value === null ? (
             <button type="submit" class="button button-primary" disabled={isBusy.value}>
-              {isBusy.value ? "Making it…" : "Make a link"}
+              {isBusy.value ? t`Making it…` : t`Make a link`}
             </button>
           ) : (
             <>
@@ -112,10 +116,10 @@ export function InviteDialog({ desktop, onClose }: InviteDialogProps) {
                   invited.value = null;
                 }}
               >
-                Invite again
+                {t`Invite again`}
               </button>
               <button type="button" class="button button-primary" onClick={() => dialog.current?.close()}>
-                Done
+                {t`Done`}
               </button>
             </>
           )}
@@ -135,16 +139,16 @@ function InviteFields({
   return (
     <>
       <label class="field">
-        <span>Name (optional)</span>
+        <span>{t`Name (optional)`}</span>
         <input
           maxLength={60}
-          placeholder="Guest"
+          placeholder={t`Guest`}
           value={asked.name}
           onInput={(event) => onChange({ name: event.currentTarget.value })}
         />
       </label>
       <fieldset class="checks">
-        <legend>What they may do</legend>
+        <legend>{t`What they may do`}</legend>
         {ROLES.map((role) => (
           <label key={role} class="check">
             <input
@@ -164,12 +168,12 @@ function InviteFields({
               checked={!asked.view_only}
               onChange={(event) => onChange({ view_only: !event.currentTarget.checked })}
             />
-            <span>With mouse and keyboard</span>
+            <span>{t`With mouse and keyboard`}</span>
           </label>
         )}
       </fieldset>
       <label class="field">
-        <span>How long the visit lasts</span>
+        <span>{t`How long the visit lasts`}</span>
         <select
           value={asked.minutes}
           onChange={(event) => onChange({ minutes: Number(event.currentTarget.value) })}
@@ -190,25 +194,26 @@ function InviteLink({ invited, desktopName }: { readonly invited: Invited; reado
   void now.value;
   const { asked, ticket } = invited;
   const left = secondsUntil(ticket.expires_at, serverNowMs());
-  const term = TERMS.find(([minutes]) => minutes === asked.minutes)?.[1] ?? `${asked.minutes} minutes`;
+  const term = TERMS.find(([minutes]) => minutes === asked.minutes)?.[1] ?? t`${asked.minutes} minutes`;
   return (
     <>
-      <ShownOnce label="Link" text={ticket.url} />
+      <ShownOnce label={t`Link`} text={ticket.url} />
       <p>
-        On {desktopName} whoever opens it first may {GUEST_ROLES[asked.role].can}, for {term},{" "}
-        {asked.view_only ? "without" : "with"} mouse and keyboard. Nothing else here is open to them.
+        {t`On ${desktopName} whoever opens it first may ${GUEST_ROLES[asked.role].can}, for ${term},`}
+        {asked.view_only ? t` without mouse and keyboard.` : t` with mouse and keyboard.`}
+        {t` Nothing else here is open to them.`}
       </p>
       <p class={`invite-left tone-${left > 0 ? "busy" : "warn"}`} role="status">
         <span class="dot" aria-hidden="true" />
         <span>
           {left > 0
-            ? "It works once, and within a minute: send it now."
-            : "The minute is over: if nobody opened it, it is void."}
+            ? t`It works once, and within a minute: send it now.`
+            : t`The minute is over: if nobody opened it, it is void.`}
         </span>
-        {left > 0 && <span aria-hidden="true">{left} s left</span>}
+        {left > 0 && <span aria-hidden="true">{t`${left} s left`}</span>}
       </p>
       <p class="muted">
-        The visit also ends when they sign out, and when your own token is revoked or expires.
+        {t`The visit also ends when they sign out, and when your own token is revoked or expires.`}
       </p>
     </>
   );

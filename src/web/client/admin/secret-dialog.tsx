@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { SecretBody, SecretDetails } from "../../api/secrets-api.ts";
 import { IconButton } from "../controls/icon-button.tsx";
+import { t } from "../language/language.ts";
 import { sentence } from "../shell/labels.ts";
 import { errorWords, showNotice } from "../shell/notices.ts";
 import { adminApi } from "./admin-api.ts";
@@ -16,7 +17,7 @@ export interface SecretDialogProps {
 }
 
 const SIDES = ["x", "y", "width", "height"] as const;
-const SIDE_WORDS = { x: "Left", y: "Top", width: "Width", height: "Height" } as const;
+const SIDE_WORDS = { x: t`Left`, y: t`Top`, width: t`Width`, height: t`Height` } as const;
 
 /** Asks for a secret and for whom it is; of one that is kept, for what is to be other. */
 export function SecretDialog({ edited, onSaved, onClose }: SecretDialogProps) {
@@ -41,7 +42,7 @@ export function SecretDialog({ edited, onSaved, onClose }: SecretDialogProps) {
     isBusy.value = true;
     adminApi.setSecret(name, body).then(
       () => {
-        showNotice(edited === null ? `Added ${name}` : `Saved ${name}`);
+        showNotice(edited === null ? t`Added ${name}` : t`Saved ${name}`);
         onSaved();
         dialog.current?.close();
       },
@@ -57,39 +58,39 @@ export function SecretDialog({ edited, onSaved, onClose }: SecretDialogProps) {
     <dialog ref={dialog} class="dialog" aria-labelledby="secret-title" onClose={onClose}>
       <form onSubmit={save} autocomplete="off">
         <header class="dialog-head">
-          <h2 id="secret-title">{edited === null ? "Add a secret" : `Change ${edited.name}`}</h2>
-          <IconButton icon="cross" label="Close" onClick={() => dialog.current?.close()} />
+          <h2 id="secret-title">{edited === null ? t`Add a secret` : t`Change ${edited.name}`}</h2>
+          <IconButton icon="cross" label={t`Close`} onClick={() => dialog.current?.close()} />
         </header>
         {edited === null && (
           <div class="field-pair">
             <label class="field">
-              <span>Name</span>
+              <span>{t`Name`}</span>
               <input
                 name="name"
                 required
                 maxLength={64}
                 pattern="[A-Za-z0-9._\-]{1,64}"
-                title={'1 to 64 letters, digits, ".", "_" or "-"'}
-                placeholder="bank"
+                title={t`1 to 64 letters, digits, ".", "_" or "-"`}
+                placeholder={t`bank`}
                 spellcheck={false}
               />
             </label>
             <label class="field">
-              <span>Kind</span>
+              <span>{t`Kind`}</span>
               <select
                 value={kind.value}
                 onChange={(event) => {
                   kind.value = event.currentTarget.value === "totp" ? "totp" : "secret";
                 }}
               >
-                <option value="secret">Password or other text</option>
-                <option value="totp">One-time codes</option>
+                <option value="secret">{t`Password or other text`}</option>
+                <option value="totp">{t`One-time codes`}</option>
               </select>
             </label>
           </div>
         )}
         <label class="field">
-          <span>{isTotp ? "Seed of the codes" : "Secret"}</span>
+          <span>{isTotp ? t`Seed of the codes` : t`Secret`}</span>
           <input
             key={kind.value}
             name="value"
@@ -98,20 +99,20 @@ export function SecretDialog({ edited, onSaved, onClose }: SecretDialogProps) {
             maxLength={isTotp ? 1000 : 256}
             autocomplete="new-password"
             spellcheck={false}
-            placeholder={edited === null ? "" : "Unchanged"}
+            placeholder={edited === null ? "" : t`Unchanged`}
           />
         </label>
         <p class="muted">
           {isTotp
-            ? "The otpauth:// address behind the QR code, or the seed in letters and digits."
-            : "One line. It can be replaced later, not read."}
+            ? t`The otpauth:// address behind the QR code, or the seed in letters and digits.`
+            : t`One line. It can be replaced later, not read.`}
         </p>
-        <DesktopChecks legend="May be typed on" chosen={desktops} />
+        <DesktopChecks legend={t`May be typed on`} chosen={desktops} />
         <AgentChecks chosen={agents} />
         <details class="seen" open={seen !== null}>
-          <summary>Only while the screen shows a text</summary>
+          <summary>{t`Only while the screen shows a text`}</summary>
           <label class="field">
-            <span>Text, such as the beginning of an address</span>
+            <span>{t`Text, such as the beginning of an address`}</span>
             <input
               name="seen"
               minLength={3}
@@ -122,7 +123,7 @@ export function SecretDialog({ edited, onSaved, onClose }: SecretDialogProps) {
             />
           </label>
           <fieldset class="seen-place">
-            <legend>Where, in pixels of the desktop (empty: anywhere)</legend>
+            <legend>{t`Where, in pixels of the desktop (empty: anywhere)`}</legend>
             {SIDES.map((side) => (
               <label key={side} class="field">
                 <span>{SIDE_WORDS[side]}</span>
@@ -137,7 +138,7 @@ export function SecretDialog({ edited, onSaved, onClose }: SecretDialogProps) {
             ))}
           </fieldset>
           <p class="muted">
-            Give the place of the browser's address bar: a page can write anything into itself.
+            {t`Give the place of the browser's address bar: a page can write anything into itself.`}
           </p>
         </details>
         <p class="field-error" role="alert" hidden={fault.value === null}>
@@ -145,10 +146,10 @@ export function SecretDialog({ edited, onSaved, onClose }: SecretDialogProps) {
         </p>
         <footer class="dialog-foot">
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
-            Cancel
+            {t`Cancel`}
           </button>
           <button type="submit" class="button button-primary" disabled={isBusy.value}>
-            {isBusy.value ? "Saving…" : edited === null ? "Add secret" : "Save"}
+            {isBusy.value ? t`Saving…` : edited === null ? t`Add secret` : t`Save`}
           </button>
         </footer>
       </form>

@@ -4,6 +4,7 @@ import type { SecretDetails } from "../../api/secrets-api.ts";
 import { ConfirmDialog } from "../controls/confirm-dialog.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
+import { rich, t } from "../language/language.ts";
 import { serverNowMs } from "../shell/api-client.ts";
 import { FailureCard } from "../shell/failure-card.tsx";
 import { attempt, type ErrorWords, errorWords, showNotice } from "../shell/notices.ts";
@@ -15,7 +16,7 @@ import { Fact } from "./token-row.tsx";
 
 /** The secrets that agents have typed by name: made, replaced and removed, never read. */
 export function SecretsPage() {
-  return <AdminFrame title="Secrets">{() => <Secrets />}</AdminFrame>;
+  return <AdminFrame title={t`Secrets`}>{() => <Secrets />}</AdminFrame>;
 }
 
 function Secrets() {
@@ -38,15 +39,15 @@ function Secrets() {
   useEffect(load, []);
   const remove = (name: string): void => {
     const done = adminApi.removeSecret(name).then(() => {
-      showNotice(`Removed ${name}`);
+      showNotice(t`Removed ${name}`);
       load();
     });
-    attempt("Could not remove the secret", done);
+    attempt(t`Could not remove the secret`, done);
   };
   return (
     <>
       <div class="page-head">
-        <h1>Secrets</h1>
+        <h1>{t`Secrets`}</h1>
         <button
           type="button"
           class="button button-primary"
@@ -55,26 +56,25 @@ function Secrets() {
           }}
         >
           <Icon shape="plus" />
-          <span>Add secret</span>
+          <span>{t`Add secret`}</span>
         </button>
       </div>
       <p class="muted">
-        An agent types <code>{"{{secret:NAME}}"}</code>, or <code>{"{{totp:NAME}}"}</code> for a one-time
-        code, and the server types what is kept here. The agent never sees it, and nobody can read it again.
+        {rich`An agent types ${<code>{"{{secret:NAME}}"}</code>}, or ${<code>{"{{totp:NAME}}"}</code>} for a one-time code, and the server types what is kept here. The agent never sees it, and nobody can read it again.`}
       </p>
       {failure.value && (
-        <FailureCard title="The secrets cannot be listed" words={failure.value} onRetry={load} />
+        <FailureCard title={t`The secrets cannot be listed`} words={failure.value} onRetry={load} />
       )}
       {secrets.value?.length === 0 && (
         <div class="empty">
           <Icon shape="shieldCheck" />
-          <p>No secret yet.</p>
+          <p>{t`No secret yet.`}</p>
           <p class="muted">
-            Add one where an agent has to sign in somewhere without being told the password.
+            {t`Add one where an agent has to sign in somewhere without being told the password.`}
           </p>
         </div>
       )}
-      <ul class="things" aria-label="Secrets" aria-busy={!secrets.value}>
+      <ul class="things" aria-label={t`Secrets`} aria-busy={!secrets.value}>
         {(secrets.value ?? []).map((secret) => (
           <SecretRow
             key={secret.name}
@@ -99,16 +99,15 @@ function Secrets() {
       )}
       {removed.value && (
         <ConfirmDialog
-          title={`Remove “${removed.value.name}”?`}
-          action="Remove"
+          title={t`Remove “${removed.value.name}”?`}
+          action={t`Remove`}
           onConfirm={() => remove(removed.value?.name ?? "")}
           onClose={() => {
             removed.value = null;
           }}
         >
           <p>
-            From then on no agent can have it typed; one that tries is refused. What is kept is deleted and
-            cannot be brought back. Where it signs in, nothing changes.
+            {t`From then on no agent can have it typed; one that tries is refused. What is kept is deleted and cannot be brought back. Where it signs in, nothing changes.`}
           </p>
         </ConfirmDialog>
       )}
@@ -129,28 +128,28 @@ function SecretRow({ secret, onEdit, onRemove }: SecretRowProps) {
     <li class="thing">
       <div class="thing-head">
         <h2>{name}</h2>
-        <span class="pill">{kind === "totp" ? "One-time codes" : "Secret"}</span>
-        {secret.is_configured && <span class="pill pill-accent">Configuration</span>}
+        <span class="pill">{kind === "totp" ? t`One-time codes` : t`Secret`}</span>
+        {secret.is_configured && <span class="pill pill-accent">{t`Configuration`}</span>}
       </div>
       <dl class="thing-facts">
-        <Fact name="Desktops" value={desktops.length === 0 ? "none" : desktopNames(desktops)} />
-        <Fact name="Agents" value={agentWords(agents)} />
-        {seen !== null && <Fact name="Only while the screen shows" value={seenWords(seen)} />}
-        <Fact name="Last used" value={agoWords(secret.last_used_at, nowMs)} />
-        {secret.created_at !== null && <Fact name="Made" value={dayWords(secret.created_at)} />}
+        <Fact name={t`Desktops`} value={desktops.length === 0 ? t`none` : desktopNames(desktops)} />
+        <Fact name={t`Agents`} value={agentWords(agents)} />
+        {seen !== null && <Fact name={t`Only while the screen shows`} value={seenWords(seen)} />}
+        <Fact name={t`Last used`} value={agoWords(secret.last_used_at, nowMs)} />
+        {secret.created_at !== null && <Fact name={t`Made`} value={dayWords(secret.created_at)} />}
         {secret.changed_at !== null && secret.changed_at !== secret.created_at && (
-          <Fact name="Changed" value={dayWords(secret.changed_at)} />
+          <Fact name={t`Changed`} value={dayWords(secret.changed_at)} />
         )}
       </dl>
       <div class="thing-tools">
         {secret.is_configured ? (
-          <span class="muted">Changed where it is configured</span>
+          <span class="muted">{t`Changed where it is configured`}</span>
         ) : (
           <>
-            <button type="button" class="button" aria-label={`Change ${name}`} onClick={onEdit}>
-              Change
+            <button type="button" class="button" aria-label={t`Change ${name}`} onClick={onEdit}>
+              {t`Change`}
             </button>
-            <IconButton icon="trash" label={`Remove ${name}`} onClick={onRemove} />
+            <IconButton icon="trash" label={t`Remove ${name}`} onClick={onRemove} />
           </>
         )}
       </div>
@@ -159,13 +158,13 @@ function SecretRow({ secret, onEdit, onRemove }: SecretRowProps) {
 }
 
 function agentWords(agents: readonly string[]): string {
-  if (agents.includes("*")) return "every agent";
-  return agents.length === 0 ? "none" : agents.join(", ");
+  if (agents.includes("*")) return t`every agent`;
+  return agents.length === 0 ? t`none` : agents.join(", ");
 }
 
 function seenWords({ text, region }: NonNullable<SecretDetails["seen"]>): string {
-  const what = text ?? "a picture";
+  const what = text ?? t`a picture`;
   return region === null
     ? what
-    : `${what} (in ${region.width} × ${region.height} at ${region.x}, ${region.y})`;
+    : t`${what} (in ${region.width} × ${region.height} at ${region.x}, ${region.y})`;
 }

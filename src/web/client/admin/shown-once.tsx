@@ -1,5 +1,6 @@
 import { useId } from "preact/hooks";
 import { CopyButton } from "../controls/copy-button.tsx";
+import { t } from "../language/language.ts";
 
 /** A token or a link that is never shown again, to be copied. */
 export function ShownOnce({ label, text }: { readonly label: string; readonly text: string }) {
@@ -15,7 +16,7 @@ export function ShownOnce({ label, text }: { readonly label: string; readonly te
           spellcheck={false}
           onFocus={(event) => event.currentTarget.select()}
         />
-        <CopyButton text={text} label="Copy" />
+        <CopyButton text={text} label={t`Copy`} />
       </div>
     </div>
   );

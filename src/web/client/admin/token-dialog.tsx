@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { NewToken, TokenDetails } from "../../api/tokens-api.ts";
 import { IconButton } from "../controls/icon-button.tsx";
+import { rich, t } from "../language/language.ts";
 import { serverNowMs } from "../shell/api-client.ts";
 import { sentence } from "../shell/labels.ts";
 import { errorWords } from "../shell/notices.ts";
@@ -19,13 +20,13 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** How long one is good, by what the form calls it; null for ever. */
 const TERMS = [
-  ["1 hour", HOUR_MS],
-  ["12 hours", 12 * HOUR_MS],
-  ["7 days", 7 * DAY_MS],
-  ["30 days", 30 * DAY_MS],
-  ["90 days", 90 * DAY_MS],
-  ["1 year", 365 * DAY_MS],
-  ["It never expires", null],
+  [t`1 hour`, HOUR_MS],
+  [t`12 hours`, 12 * HOUR_MS],
+  [t`7 days`, 7 * DAY_MS],
+  [t`30 days`, 30 * DAY_MS],
+  [t`90 days`, 90 * DAY_MS],
+  [t`1 year`, 365 * DAY_MS],
+  [t`It never expires`, null],
 ] as const;
 const USUAL_TERM = 3;
 
@@ -109,15 +110,15 @@ function TokenForm({
   return (
     <form onSubmit={make} autocomplete="off">
       <header class="dialog-head">
-        <h2 id="token-title">New token</h2>
-        <IconButton icon="cross" label="Close" onClick={onCancel} />
+        <h2 id="token-title">{t`New token`}</h2>
+        <IconButton icon="cross" label={t`Close`} onClick={onCancel} />
       </header>
       <label class="field">
-        <span>Name</span>
+        <span>{t`Name`}</span>
         <input
           required
           maxLength={100}
-          placeholder="claude on build-vm"
+          placeholder={t`claude on build-vm`}
           value={name.value}
           onInput={(event) => {
             name.value = event.currentTarget.value;
@@ -125,7 +126,7 @@ function TokenForm({
         />
       </label>
       <label class="field">
-        <span>Role</span>
+        <span>{t`Role`}</span>
         <select
           value={role.value}
           onChange={(event) => {
@@ -149,10 +150,10 @@ function TokenForm({
               isLimited.value = event.currentTarget.checked;
             }}
           />
-          <span>For certain desktops alone</span>
+          <span>{t`For certain desktops alone`}</span>
         </label>
       )}
-      {isForCertain && <DesktopChecks legend="Desktops" chosen={desktops} />}
+      {isForCertain && <DesktopChecks legend={t`Desktops`} chosen={desktops} />}
       {ROLES_OF_MCP.has(role.value) && (
         <label class="check">
           <input
@@ -162,15 +163,15 @@ function TokenForm({
               hasSets.value = event.currentTarget.checked;
             }}
           />
-          <span>With certain tools alone</span>
+          <span>{t`With certain tools alone`}</span>
         </label>
       )}
       {isNarrowed && <ToolsetChecks chosen={toolsets} />}
       <label class="field">
-        <span>Owner</span>
+        <span>{t`Owner`}</span>
         <input
           maxLength={LONGEST_OWNER}
-          placeholder="You"
+          placeholder={t`You`}
           autocomplete="off"
           spellcheck={false}
           aria-describedby="token-owner-help"
@@ -181,11 +182,10 @@ function TokenForm({
         />
       </label>
       <p class="muted" id="token-owner-help">
-        The person whose it is: the id of their token, or <code>oidc:</code> and their id at the sign-in
-        provider. Where four eyes are needed, they do not approve what it asks.
+        {rich`The person whose it is: the id of their token, or ${<code>oidc:</code>} and their id at the sign-in provider. Where four eyes are needed, they do not approve what it asks.`}
       </p>
       <label class="field">
-        <span>How long it is good</span>
+        <span>{t`How long it is good`}</span>
         <select
           value={term.value}
           onChange={(event) => {
@@ -204,7 +204,7 @@ function TokenForm({
       </p>
       <footer class="dialog-foot">
         <button type="button" class="button" onClick={onCancel}>
-          Cancel
+          {t`Cancel`}
         </button>
         <button
           type="submit"
@@ -215,7 +215,7 @@ function TokenForm({
             (isNarrowed && toolsets.value.length === 0)
           }
         >
-          {isBusy.value ? "Making it…" : "Make the token"}
+          {isBusy.value ? t`Making it…` : t`Make the token`}
         </button>
       </footer>
     </form>
@@ -228,17 +228,16 @@ function MadeToken({ token, onDone }: { readonly token: NewToken; readonly onDon
   return (
     <div class="dialog-body">
       <h2 id="token-title" ref={title} tabIndex={-1}>
-        {token.name} has its token
+        {t`${token.name} has its token`}
       </h2>
-      <ShownOnce label="Token" text={token.token} />
-      <p>Copy it now: it is shown this once, and nobody can read it again.</p>
+      <ShownOnce label={t`Token`} text={token.token} />
+      <p>{t`Copy it now: it is shown this once, and nobody can read it again.`}</p>
       <p class="muted">
-        Programs and agents send it as <code>Authorization: Bearer …</code>; people enter it on the sign-in
-        page.
+        {rich`Programs and agents send it as ${<code>Authorization: Bearer …</code>}; people enter it on the sign-in page.`}
       </p>
       <footer class="dialog-foot">
         <button type="button" class="button button-primary" onClick={onDone}>
-          Done
+          {t`Done`}
         </button>
       </footer>
     </div>

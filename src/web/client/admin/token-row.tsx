@@ -1,4 +1,5 @@
 import type { TokenDetails } from "../../api/tokens-api.ts";
+import { t } from "../language/language.ts";
 import { serverNowMs } from "../shell/api-client.ts";
 import { agoWords, dayWords, desktopNames, ROLE_WORDS, untilWords } from "./admin-words.ts";
 
@@ -25,31 +26,31 @@ export function TokenRow({ token, isMine, onRevoke }: TokenRowProps) {
         <span class="pill" title={ROLE_WORDS[role].meaning}>
           {ROLE_WORDS[role].name}
         </span>
-        {isMine && <span class="pill pill-accent">You</span>}
-        {isOver && <span class="pill pill-bad">Expired</span>}
+        {isMine && <span class="pill pill-accent">{t`You`}</span>}
+        {isOver && <span class="pill pill-bad">{t`Expired`}</span>}
       </div>
       <dl class="thing-facts">
-        <Fact name="Desktops" value={desktops === null ? "All" : desktopNames(desktops)} />
-        {toolsets !== null && <Fact name="Tools" value={toolsets.join(", ")} />}
-        {owner !== null && <Fact name="Owner" value={owner} />}
-        {token.may_elicit && <Fact name="Approvals" value="Also by the person at its own client" />}
-        <Fact name="Last used" value={agoWords(token.last_used_at, nowMs)} />
+        <Fact name={t`Desktops`} value={desktops === null ? t`All` : desktopNames(desktops)} />
+        {toolsets !== null && <Fact name={t`Tools`} value={toolsets.join(", ")} />}
+        {owner !== null && <Fact name={t`Owner`} value={owner} />}
+        {token.may_elicit && <Fact name={t`Approvals`} value={t`Also by the person at its own client`} />}
+        <Fact name={t`Last used`} value={agoWords(token.last_used_at, nowMs)} />
         <Fact
-          name={isOver ? "Expired" : "Expires"}
+          name={isOver ? t`Expired` : t`Expires`}
           value={
-            expires_at === null ? "never" : isOver ? dayWords(expires_at) : untilWords(expires_at, nowMs)
+            expires_at === null ? t`never` : isOver ? dayWords(expires_at) : untilWords(expires_at, nowMs)
           }
         />
-        <Fact name="Made" value={dayWords(token.created_at)} />
+        <Fact name={t`Made`} value={dayWords(token.created_at)} />
       </dl>
       <div class="thing-tools">
         <button
           type="button"
           class="button"
-          aria-label={`${isOver ? "Remove" : "Revoke"} ${name}`}
+          aria-label={isOver ? t`Remove ${name}` : t`Revoke ${name}`}
           onClick={onRevoke}
         >
-          {isOver ? "Remove" : "Revoke"}
+          {isOver ? t`Remove` : t`Revoke`}
         </button>
       </div>
     </li>

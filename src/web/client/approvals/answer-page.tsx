@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { AnswerBody, OpenedAnswer } from "../../api/answers-api.ts";
+import { t } from "../language/language.ts";
 import "../styles/approvals.css";
 import { ApiError, api, serverNowMs } from "../shell/api-client.ts";
 import { clockWords, secondsUntil } from "../shell/countdown.ts";
@@ -26,7 +27,7 @@ function broughtTicket(): string | null {
 function firstStep(): Step {
   const ticket = broughtTicket();
   return ticket === null
-    ? { kind: "void", reason: "This address holds no question: open the link that you were sent." }
+    ? { kind: "void", reason: t`This address holds no question: open the link that you were sent.` }
     : { kind: "closed", ticket };
 }
 
@@ -45,7 +46,7 @@ export function AnswerPage() {
       step.value = await work();
     } catch (error) {
       const known = error instanceof ApiError ? error : null;
-      const words = sentence(known?.message ?? "the server cannot be reached");
+      const words = sentence(known?.message ?? t`the server cannot be reached`);
       if (known?.code === "not_found") step.value = { kind: "void", reason: words };
       else fault.value = words;
     } finally {
@@ -57,15 +58,15 @@ export function AnswerPage() {
     <main class="page page-narrow answer-page">
       {current?.kind === "closed" && (
         <section class="card answer-note">
-          <h1>An agent asks you something</h1>
-          <p>The link works once: the question is shown here, and you answer with yes or no.</p>
+          <h1>{t`An agent asks you something`}</h1>
+          <p>{t`The link works once: the question is shown here, and you answer with yes or no.`}</p>
           <button
             type="button"
             class="button button-primary"
             disabled={isBusy.value}
             onClick={() => act(async () => ({ kind: "open", opened: await api.openAnswer(current.ticket) }))}
           >
-            Show the question
+            {t`Show the question`}
           </button>
         </section>
       )}
@@ -83,16 +84,16 @@ export function AnswerPage() {
       )}
       {current?.kind === "answered" && (
         <section class="card answer-note" role="status">
-          <h1>{current.decision === "approve" ? "Approved" : "Denied"}</h1>
-          <p>The agent has your answer. You can close this page.</p>
+          <h1>{current.decision === "approve" ? t`Approved` : t`Denied`}</h1>
+          <p>{t`The agent has your answer. You can close this page.`}</p>
         </section>
       )}
       {current?.kind === "void" && (
         <section class="card answer-note" role="alert">
-          <h1>This link does not work any more</h1>
+          <h1>{t`This link does not work any more`}</h1>
           <p>{current.reason}</p>
           <p>
-            <a href="/approvals">Open the approvals page</a>
+            <a href="/approvals">{t`Open the approvals page`}</a>
           </p>
         </section>
       )}
@@ -141,7 +142,7 @@ function OpenQuestion({
         <span
           class={`approval-clock ${seconds.value <= 10 ? "is-urgent" : ""}`}
           role="timer"
-          aria-label="Time left"
+          aria-label={t`Time left`}
         >
           {clockWords(seconds.value)}
         </span>
@@ -155,7 +156,7 @@ function OpenQuestion({
       />
       <footer class="answer-foot">
         <button type="button" class="button" disabled={!isOpen} onClick={() => onAnswer("deny")}>
-          Deny
+          {t`Deny`}
         </button>
         <button
           type="button"
@@ -163,7 +164,7 @@ function OpenQuestion({
           disabled={!isOpen || !isArmed.value}
           onClick={() => onAnswer("approve")}
         >
-          Approve
+          {t`Approve`}
         </button>
       </footer>
     </article>

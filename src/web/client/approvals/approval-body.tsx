@@ -1,5 +1,6 @@
 import { visibleText } from "../../../compositor/look/shown-text.ts";
 import type { ApprovalInfo } from "../../api/api.ts";
+import { rich, t } from "../language/language.ts";
 import { hiddenFromWords } from "../masks/mask-words.ts";
 import { tokenWords } from "../shell/labels.ts";
 import { ApprovalPicture, isPartOf } from "./approval-picture.tsx";
@@ -19,14 +20,14 @@ export function ApprovalBody({ approval, desktopName, onShown }: ApprovalBodyPro
     <>
       <ApprovalPicture approval={approval} onShown={onShown} />
       <p class="approval-who">
-        <strong title={tokenWords(approval.actor)}>{approval.actor.name}</strong> wants to do this
-        {desktopName !== null && <> on {desktopName}</>}
-        {approval.intent === null ? ", and gave no reason." : ":"}
+        {rich`${<strong title={tokenWords(approval.actor)}>{approval.actor.name}</strong>} wants to do this`}
+        {desktopName !== null && <>{t` on ${desktopName}`}</>}
+        {approval.intent === null ? t`, and gave no reason.` : ":"}
       </p>
       {approval.intent !== null && <blockquote class="approval-intent">{approval.intent}</blockquote>}
       {approval.text !== null && (
         <p class="approval-text">
-          <span class="muted">Text</span>
+          <span class="muted">{t`Text`}</span>
           <code>{visibleText(approval.text)}</code>
         </p>
       )}
@@ -42,15 +43,24 @@ export function ApprovalBody({ approval, desktopName, onShown }: ApprovalBodyPro
       )}
       {approval.hidden_from !== undefined && (
         <p class="approval-bound muted">
-          A part of this is hidden from {hiddenFromWords(approval.hidden_from)}.
+          {t`A part of this is hidden from ${hiddenFromWords(approval.hidden_from)}.`}
         </p>
       )}
       {approval.state === "pending" && bound !== null && (
         <p class="approval-bound muted">
-          Void as soon as {crop !== null && isPartOf(bound, crop) ? "what is in the frame" : "this picture"}{" "}
-          {approval.is_exact ? "changes." : "changes visibly; the desktop sends approximations."}
+          {voidWords(crop !== null && isPartOf(bound, crop), approval.is_exact)}
         </p>
       )}
     </>
   );
+}
+
+function voidWords(isFramed: boolean, isExact: boolean): string {
+  if (isExact)
+    return isFramed
+      ? t`Void as soon as what is in the frame changes.`
+      : t`Void as soon as this picture changes.`;
+  return isFramed
+    ? t`Void as soon as what is in the frame changes visibly; the desktop sends approximations.`
+    : t`Void as soon as this picture changes visibly; the desktop sends approximations.`;
 }

@@ -1,16 +1,15 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { ApprovalInfo, DecisionBody } from "../../api/api.ts";
-import { lazy } from "../controls/lazy.tsx";
+import { rich, t } from "../language/language.ts";
 import { api, serverNowMs } from "../shell/api-client.ts";
 import { clockWords, secondsUntil, shareLeft } from "../shell/countdown.ts";
 import { isTyping } from "../shell/keyboard-focus.ts";
 import { showError } from "../shell/notices.ts";
 import { desktopOf, may, me, now } from "../shell/session.ts";
 import { ApprovalBody } from "./approval-body.tsx";
+import { ApprovalEdit } from "./approval-edit.tsx";
 import { whyNotYours } from "./four-eyes.ts";
-
-const ApprovalEdit = lazy(async () => (await import("./approval-edit.tsx")).ApprovalEdit);
 
 const ALLOW_FOR_MS = 600_000;
 /** Beyond what the server counts from the moment that it sent the picture. */
@@ -55,7 +54,7 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
     if (card.current?.contains(document.activeElement)) card.current.focus({ preventScroll: true });
     api.decide(approval.id, body).catch((error: unknown) => {
       isSending.value = false;
-      showError("The decision did not arrive", error);
+      showError(t`The decision did not arrive`, error);
     });
   };
   const onKey = (event: KeyboardEvent): void => {
@@ -82,18 +81,18 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
         <span
           class={`approval-clock ${seconds <= 10 ? "is-urgent" : ""}`}
           role="timer"
-          aria-label="Time left"
+          aria-label={t`Time left`}
         >
           {clockWords(seconds)}
         </span>
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <section class="approval-body" tabIndex={0} aria-label="What is asked">
+      <section class="approval-body" tabIndex={0} aria-label={t`What is asked`}>
         <ApprovalBody
           approval={approval}
           desktopName={
             isDesktopNamed && approval.desktop_id !== ""
-              ? (desktopOf(approval.desktop_id)?.name ?? "a desktop")
+              ? (desktopOf(approval.desktop_id)?.name ?? t`a desktop`)
               : null
           }
           onShown={() => {
@@ -126,29 +125,29 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
                 isEditing.value = !isEditing.value;
               }}
             >
-              Edit
+              {t`Edit`}
             </button>
           )}
           {mayTakeOver && (
             <button
               type="button"
               class="button"
-              title="Do it yourself: the agent is told that you hold the input"
+              title={t`Do it yourself: the agent is told that you hold the input`}
               disabled={!mayTake}
               onClick={() => decide({ decision: "take_over" })}
             >
-              Take over <kbd>T</kbd>
+              {rich`Take over ${<kbd>T</kbd>}`}
             </button>
           )}
           {approval.scope !== null && (
             <button
               type="button"
               class="button"
-              title="Exactly this, by this agent, while this part of the picture stays as it is but for what the action itself does"
+              title={t`Exactly this, by this agent, while this part of the picture stays as it is but for what the action itself does`}
               disabled={!mayAgree}
               onClick={() => decide({ decision: "approve", allow_for_ms: ALLOW_FOR_MS })}
             >
-              Allow for 10 min: {approval.scope}
+              {t`Allow for 10 min: ${approval.scope}`}
             </button>
           )}
         </div>
@@ -158,7 +157,7 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
           disabled={!isOpen || !mayDecide}
           onClick={() => decide({ decision: "deny" })}
         >
-          Deny <kbd>D</kbd>
+          {rich`Deny ${<kbd>D</kbd>}`}
         </button>
         <button
           type="button"
@@ -166,7 +165,7 @@ export function ApprovalCard({ approval, isDesktopNamed }: ApprovalCardProps) {
           disabled={!mayAgree}
           onClick={() => decide({ decision: "approve" })}
         >
-          Approve <kbd>A</kbd>
+          {rich`Approve ${<kbd>A</kbd>}`}
         </button>
       </footer>
     </article>

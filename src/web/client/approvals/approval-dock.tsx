@@ -1,3 +1,4 @@
+import { counted, t } from "../language/language.ts";
 import "../styles/approvals.css";
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -5,7 +6,7 @@ import type { ApprovalInfo, GrantInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
 import { serverNowMs } from "../shell/api-client.ts";
 import { clockWords, secondsUntil } from "../shell/countdown.ts";
-import { countWords, decisionWords } from "../shell/labels.ts";
+import { decisionWords } from "../shell/labels.ts";
 import { desktopOf, now } from "../shell/session.ts";
 import { ApprovalCard } from "./approval-card.tsx";
 import { type Card, frontCard, pendingCards } from "./approval-queue.ts";
@@ -49,15 +50,15 @@ export function ApprovalDock({ cards, grants, isDesktopNamed, wanted = null, onF
   }, [front?.id]);
   const newest = waiting.at(-1)?.approval;
   return (
-    <section ref={dock} class="dock" aria-label="Approvals" tabIndex={-1}>
+    <section ref={dock} class="dock" aria-label={t`Approvals`} tabIndex={-1}>
       <p class="visually-hidden" role="status">
         {newest
-          ? `${countWords(waiting.length, "approval waits", "approvals wait")}. ${newest.actor.name}: ${newest.summary}`
+          ? `${counted(waiting.length, t`# approval waits|# approvals wait`)}. ${newest.actor.name}: ${newest.summary}`
           : ""}
       </p>
       {front && <ApprovalCard key={front.id} approval={front} isDesktopNamed={isDesktopNamed} />}
       {waiting.length > 1 && (
-        <ul class="approval-lines" aria-label="Also waiting">
+        <ul class="approval-lines" aria-label={t`Also waiting`}>
           {waiting
             .filter(({ approval }) => approval.id !== front?.id)
             .map(({ approval }) => (
@@ -75,7 +76,7 @@ export function ApprovalDock({ cards, grants, isDesktopNamed, wanted = null, onF
                     <span class="muted">
                       {" "}
                       {approval.actor.name}
-                      {isDesktopNamed && `, ${desktopOf(approval.desktop_id)?.name ?? "no desktop yet"}`}
+                      {isDesktopNamed && `, ${desktopOf(approval.desktop_id)?.name ?? t`no desktop yet`}`}
                     </span>
                   </span>
                   <span class="muted">{clockWords(secondsUntil(approval.expires_at, serverNowMs()))}</span>
@@ -85,7 +86,7 @@ export function ApprovalDock({ cards, grants, isDesktopNamed, wanted = null, onF
         </ul>
       )}
       {settled.length > 0 && (
-        <ul class="approval-lines" aria-label="Settled">
+        <ul class="approval-lines" aria-label={t`Settled`}>
           {settled.map(({ approval }) => (
             <li key={approval.id} class="approval-line is-settled" data-approval-id={approval.id}>
               <Icon shape={approval.state === "granted" ? "check" : "cross"} />

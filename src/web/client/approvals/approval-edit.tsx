@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ApprovalInfo, DecisionBody } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 
 type Edit = NonNullable<Extract<DecisionBody, { decision: "approve" }>["edit"]>;
 
@@ -37,7 +38,7 @@ export function ApprovalEdit({ approval, isOpen, onApprove }: ApprovalEditProps)
     >
       {isText ? (
         <label>
-          Text
+          {t`Text`}
           <textarea
             rows={3}
             value={text.value}
@@ -65,7 +66,7 @@ export function ApprovalEdit({ approval, isOpen, onApprove }: ApprovalEditProps)
         ))
       )}
       <button type="submit" class="button button-primary" disabled={!isOpen || !isChanged}>
-        Approve the change
+        {t`Approve the change`}
       </button>
     </form>
   );

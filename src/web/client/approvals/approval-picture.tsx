@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { ApprovalInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import { PointerMarks } from "./pointer-marks.tsx";
 
 /**
@@ -27,7 +28,7 @@ export function ApprovalPicture({
   if (hasFailed.value) {
     return (
       <p class="approval-bound">
-        The picture that this is bound to could not be loaded: deny, or look first.
+        {t`The picture that this is bound to could not be loaded: deny, or look first.`}
       </p>
     );
   }
@@ -37,7 +38,7 @@ export function ApprovalPicture({
         src={address}
         width={width}
         height={height}
-        alt="The place on the desktop this is about"
+        alt={t`The place on the desktop this is about`}
         onLoad={onShown}
         onError={() => {
           hasFailed.value = true;

@@ -1,4 +1,5 @@
 import { Icon } from "../controls/icon.tsx";
+import { t } from "../language/language.ts";
 import { PushSwitch } from "../push/push-switch.tsx";
 import { route } from "../shell/router.ts";
 import { appState } from "../shell/session.ts";
@@ -15,13 +16,13 @@ export function ApprovalsPage() {
   return (
     <Shell>
       <div class="page page-narrow approvals-page">
-        <h1>Approvals</h1>
+        <h1>{t`Approvals`}</h1>
         {pendingCards(cards).length === 0 && requests.length === 0 && (
           <div class="empty">
             <Icon shape="shieldCheck" />
-            <p>Nothing waits for you.</p>
+            <p>{t`Nothing waits for you.`}</p>
             <p class="muted">
-              In assist mode agents ask here before they click or type. A question nobody answers is a No.
+              {t`In assist mode agents ask here before they click or type. A question nobody answers is a No.`}
             </p>
           </div>
         )}

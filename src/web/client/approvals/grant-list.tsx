@@ -1,5 +1,6 @@
 import type { GrantInfo } from "../../api/api.ts";
 import { IconButton } from "../controls/icon-button.tsx";
+import { counted, t } from "../language/language.ts";
 import { api, serverNowMs } from "../shell/api-client.ts";
 import { clockWords, secondsUntil } from "../shell/countdown.ts";
 import { attempt } from "../shell/notices.ts";
@@ -16,13 +17,17 @@ export function GrantList({ grants, isDesktopNamed }: GrantListProps) {
   void now.value;
   if (grants.length === 0) return null;
   return (
-    <ul class="grants" aria-label="Allowed for a while">
+    <ul class="grants" aria-label={t`Allowed for a while`}>
       {grants.map((grant) => {
         const { scope, actor, given_by, uses } = grant;
-        const where = isDesktopNamed ? ` on ${desktopOf(grant.desktop_id)?.name ?? "a desktop"}` : "";
-        const used = uses === 1 ? "used once" : `used ${uses} times`;
+        const where = isDesktopNamed ? t` on ${desktopOf(grant.desktop_id)?.name ?? t`a desktop`}` : "";
+        const used = counted(uses, t`used once|used # times`);
         return (
-          <li key={grant.id} class="grant" title={`${actor.name}: ${scope}${where}, by ${given_by}, ${used}`}>
+          <li
+            key={grant.id}
+            class="grant"
+            title={t`${actor.name}: ${scope}${where}, by ${given_by}, ${used}`}
+          >
             <span class="grant-words">
               {scope}
               {where}
@@ -31,8 +36,8 @@ export function GrantList({ grants, isDesktopNamed }: GrantListProps) {
             {may("approve") && (
               <IconButton
                 icon="cross"
-                label={`Take back: ${scope}`}
-                onClick={() => attempt("Could not take it back", api.revokeGrant(grant.id))}
+                label={t`Take back: ${scope}`}
+                onClick={() => attempt(t`Could not take it back`, api.revokeGrant(grant.id))}
               />
             )}
           </li>

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { t } from "../language/language.ts";
 
 /** Offers to tell of questions while another window has the screen, as long as the browser has not been asked. */
 export function NotifyButton() {
@@ -14,7 +15,7 @@ export function NotifyButton() {
         })
       }
     >
-      Notify me when this window is not in front
+      {t`Notify me when this window is not in front`}
     </button>
   );
 }

@@ -1,4 +1,5 @@
 import type { ApprovalInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import { focusApproval } from "../shell/keyboard-focus.ts";
 import { type Card, pendingCards } from "./approval-queue.ts";
 
@@ -23,7 +24,7 @@ export function notifyOf(before: readonly Card[], after: readonly Card[]): void 
 }
 
 function show(approval: ApprovalInfo): Notification {
-  const notification = new Notification(`${approval.actor.name} asks`, {
+  const notification = new Notification(t`${approval.actor.name} asks`, {
     body: approval.intent === null ? approval.summary : `${approval.summary}: ${approval.intent}`,
     tag: approval.id,
     requireInteraction: true,

@@ -1,9 +1,9 @@
+import { counted, rich, t } from "../language/language.ts";
 import "../styles/approvals.css";
 import { useSignal } from "@preact/signals";
 import type { RequestBody, RequestInfo } from "../../api/api.ts";
 import { api, serverNowMs } from "../shell/api-client.ts";
 import { clockWords, secondsUntil } from "../shell/countdown.ts";
-import { countWords } from "../shell/labels.ts";
 import { showError } from "../shell/notices.ts";
 import { desktopOf, may, me, now } from "../shell/session.ts";
 
@@ -11,11 +11,11 @@ import { desktopOf, may, me, now } from "../shell/session.ts";
 const LONGEST_ANSWER = 2000;
 
 const TITLES = {
-  login: "Log in, please",
-  code: "A code is needed",
-  captcha: "A captcha is to be solved",
-  decide: "A decision is needed",
-  other: "Help is needed",
+  login: t`Log in, please`,
+  code: t`A code is needed`,
+  captcha: t`A captcha is to be solved`,
+  decide: t`A decision is needed`,
+  other: t`Help is needed`,
 } as const satisfies Record<RequestInfo["kind"], string>;
 
 export interface RequestListProps {
@@ -31,7 +31,7 @@ export function RequestList({ requests, isDesktopNamed }: RequestListProps) {
     <>
       <p class="visually-hidden" role="status">
         {newest
-          ? `${countWords(requests.length, "request waits", "requests wait")}. ${newest.actor.name}: ${TITLES[newest.kind]}`
+          ? `${counted(requests.length, t`# request waits|# requests wait`)}. ${newest.actor.name}: ${TITLES[newest.kind]}`
           : ""}
       </p>
       <ul class="approvals requests">
@@ -64,7 +64,7 @@ function RequestCard({ request, isDesktopNamed }: RequestCardProps) {
     isSending.value = true;
     api
       .answerRequest(id, body)
-      .catch((error: unknown) => showError("It did not arrive", error))
+      .catch((error: unknown) => showError(t`It did not arrive`, error))
       .finally(() => {
         isSending.value = false;
       });
@@ -83,20 +83,20 @@ function RequestCard({ request, isDesktopNamed }: RequestCardProps) {
       <header class="approval-head">
         <h2 id={titleId}>{TITLES[request.kind]}</h2>
         {takenBy === null && (
-          <span class="approval-clock" role="timer" aria-label="Time left">
+          <span class="approval-clock" role="timer" aria-label={t`Time left`}>
             {clockWords(secondsUntil(request.expires_at, serverNowMs()))}
           </span>
         )}
       </header>
       <p class="approval-who">
-        <strong>{request.actor.name}</strong> asks for help
-        {isDesktopNamed && <> on {desktopOf(request.desktop_id)?.name ?? "a desktop"}</>}:
+        {rich`${<strong>{request.actor.name}</strong>} asks for help`}
+        {isDesktopNamed && <>{t` on ${desktopOf(request.desktop_id)?.name ?? t`a desktop`}`}</>}:
       </p>
       <blockquote class="approval-intent">{request.reason}</blockquote>
       {takenBy !== null && (
         <p class="request-state" role="status">
-          {isMine ? "You are at it." : `${takenBy.name} is at it.`}
-          {isPrivateNow && " Private: agents and recordings see nothing of this desktop."}
+          {isMine ? t`You are at it.` : t`${takenBy.name} is at it.`}
+          {isPrivateNow && t` Private: agents and recordings see nothing of this desktop.`}
         </p>
       )}
       {mayTake && (takenBy === null || isMine) && (
@@ -111,12 +111,13 @@ function RequestCard({ request, isDesktopNamed }: RequestCardProps) {
             }}
           />
           <span>
-            Private <span class="muted">agents and recordings see nothing until you are done</span>
+            {t`Private `}
+            <span class="muted">{t`agents and recordings see nothing until you are done`}</span>
           </span>
         </label>
       )}
       <label class="field">
-        <span>Answer to the agent (may stay empty)</span>
+        <span>{t`Answer to the agent (may stay empty)`}</span>
         <input
           type="text"
           autocomplete="off"
@@ -130,7 +131,7 @@ function RequestCard({ request, isDesktopNamed }: RequestCardProps) {
       </label>
       <footer class="approval-foot">
         <button type="button" class="button" disabled={!mayAnswer} onClick={() => end("decline")}>
-          Decline
+          {t`Decline`}
         </button>
         <button
           type="button"
@@ -138,17 +139,17 @@ function RequestCard({ request, isDesktopNamed }: RequestCardProps) {
           disabled={!mayAnswer}
           onClick={() => end("done")}
         >
-          Done
+          {t`Done`}
         </button>
         {mayTake && takenBy === null && (
           <button
             type="button"
             class="button button-primary request-take"
             disabled={!mayAnswer}
-            title="You have mouse and keyboard; the agent waits"
+            title={t`You have mouse and keyboard; the agent waits`}
             onClick={() => send({ do: "take", private: wantsPrivate.value })}
           >
-            Take over
+            {t`Take over`}
           </button>
         )}
       </footer>

@@ -1,4 +1,5 @@
 import { render } from "preact";
+import { t } from "../language/language.ts";
 import { attempt } from "../shell/notices.ts";
 import { appState } from "../shell/session.ts";
 import { ApprovalDock } from "./approval-dock.tsx";
@@ -11,7 +12,7 @@ export function SmallWindowButton() {
   const open = async (): Promise<void> => {
     const small = await pictures.requestWindow({ width: 420, height: 600 });
     const { head, body, documentElement } = small.document;
-    small.document.title = "Approvals";
+    small.document.title = t`Approvals`;
     for (const { name, value } of document.documentElement.attributes)
       documentElement.setAttribute(name, value);
     for (const { href } of document.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet]")) {
@@ -25,9 +26,9 @@ export function SmallWindowButton() {
     <button
       type="button"
       class="link-button"
-      onClick={() => attempt("Could not open a small window", open())}
+      onClick={() => attempt(t`Could not open a small window`, open())}
     >
-      Keep approvals in a small window above all others
+      {t`Keep approvals in a small window above all others`}
     </button>
   );
 }
@@ -36,8 +37,8 @@ function SmallWindow() {
   const { cards, grants } = appState.value;
   return (
     <main>
-      <h1 class="visually-hidden">Approvals</h1>
-      {pendingCards(cards).length === 0 && <p class="muted">Nothing waits for you.</p>}
+      <h1 class="visually-hidden">{t`Approvals`}</h1>
+      {pendingCards(cards).length === 0 && <p class="muted">{t`Nothing waits for you.`}</p>}
       <ApprovalDock cards={cards} grants={grants} isDesktopNamed />
     </main>
   );

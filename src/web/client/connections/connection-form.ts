@@ -1,4 +1,5 @@
 import type { ConnectionBody, ConnectionInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import { type FilledForm, field } from "./filled-form.ts";
 import { rdpFromForm, rdpValues } from "./rdp-form.ts";
 import { transportFromForm } from "./transport-choice.ts";
@@ -84,7 +85,7 @@ export interface InitialForm {
 export const EMPTY_FORM: InitialForm = { values: {}, kept: [] };
 
 /** In the place of a secret that is kept. */
-export const UNCHANGED = "Unchanged";
+export const UNCHANGED = t`Unchanged`;
 
 /** The name of the box that takes a kept secret away. */
 export function forgetName(secret: InitialForm["kept"][number]): string {
@@ -116,11 +117,11 @@ export function editFromForm(form: FilledForm, kept: InitialForm["kept"]): Edit 
 /** Why the secrets that an edit would keep are to be written again, as the server sees it; null where they are not. */
 export function anewWords(edit: Edit, old: Edit): string | null {
   if ((edit.kept_secrets ?? []).length === 0) return null;
-  if (leadsElsewhere(edit, old)) return "Write it again: the stored one goes only to the address it was for";
+  if (leadsElsewhere(edit, old)) return t`Write it again: the stored one goes only to the address it was for`;
   if (hasOtherHeaders(edit, old))
-    return "Write it again: the stored one goes only with the headers it was for";
+    return t`Write it again: the stored one goes only with the headers it was for`;
   return isLessProtected(edit, old)
-    ? "Write it again: the stored one is kept only while the fingerprint and the way to sign in stay"
+    ? t`Write it again: the stored one is kept only while the fingerprint and the way to sign in stay`
     : null;
 }
 

@@ -1,5 +1,6 @@
 import type { DesktopInfo } from "../../api/api.ts";
 import { StateMark } from "../controls/state-mark.tsx";
+import { t } from "../language/language.ts";
 import { linkWords, originWords, stateReason } from "../shell/labels.ts";
 import { copyText } from "../shell/notices.ts";
 import { rulesPath } from "../shell/route.ts";
@@ -14,16 +15,16 @@ export interface DesktopDetailsProps {
 /** What is known of a desktop, and a window for each of its monitors. */
 export function DesktopDetails({ desktop, scale }: DesktopDetailsProps) {
   const facts: readonly (readonly [string, string])[] = [
-    ["From", originWords(desktop)],
-    ["Connection", desktop.link === "" ? desktop.protocol.toUpperCase() : linkWords(desktop.link)],
-    ["Size", desktop.width === 0 ? "no picture yet" : `${desktop.width} × ${desktop.height}`],
-    ["Shown at", scale === null ? "not shown yet" : `${Math.round(scale * 100)} %`],
-    ["Pixels", desktop.is_exact ? "exact" : "may be approximated by the server"],
-    ["Viewers", String(desktop.viewers)],
-    ["Agents", desktop.agents.length === 0 ? "none in the last minute" : desktop.agents.join(", ")],
+    [t`From`, originWords(desktop)],
+    [t`Connection`, desktop.link === "" ? desktop.protocol.toUpperCase() : linkWords(desktop.link)],
+    [t`Size`, desktop.width === 0 ? t`no picture yet` : `${desktop.width} × ${desktop.height}`],
+    [t`Shown at`, scale === null ? t`not shown yet` : `${Math.round(scale * 100)} %`],
+    [t`Pixels`, desktop.is_exact ? t`exact` : t`may be approximated by the server`],
+    [t`Viewers`, String(desktop.viewers)],
+    [t`Agents`, desktop.agents.length === 0 ? t`none in the last minute` : desktop.agents.join(", ")],
   ];
   // For who looks for a fault.
-  const copied = [...facts, ["Protocol", desktop.link], ["Picture", `generation ${desktop.generation}`]];
+  const copied = [...facts, [t`Protocol`, desktop.link], [t`Picture`, t`generation ${desktop.generation}`]];
   const reason = stateReason(desktop.state);
   const { identities } = desktop;
   return (
@@ -41,16 +42,17 @@ export function DesktopDetails({ desktop, scale }: DesktopDetailsProps) {
         ))}
         {identities.map(({ sha256, is_configured, is_new }) => (
           <div key={sha256}>
-            <dt>Fingerprint</dt>
+            <dt>{t`Fingerprint`}</dt>
             <dd>
               <code>{sha256}</code>
               <span class="muted">
-                SHA-256 of its certificate or key,{" "}
+                {t`SHA-256 of its certificate or key, `}
+
                 {is_configured
-                  ? "as configured."
+                  ? t`as configured.`
                   : is_new
-                    ? "believed when it was first seen."
-                    : "as before."}
+                    ? t`believed when it was first seen.`
+                    : t`as before.`}
               </span>
             </dd>
           </div>
@@ -59,16 +61,16 @@ export function DesktopDetails({ desktop, scale }: DesktopDetailsProps) {
       {desktop.displays.length > 1 && <MonitorList {...desktop} />}
       <div class="facts-tools">
         <a class="button" href={rulesPath(desktop.id)}>
-          Rules of custom mode
+          {t`Rules of custom mode`}
         </a>
         <button
           type="button"
           class="button"
           onClick={() =>
-            copyText(copied.map(([name, value]) => `${name}: ${value}`).join("\n"), "Details copied")
+            copyText(copied.map(([name, value]) => `${name}: ${value}`).join("\n"), t`Details copied`)
           }
         >
-          Copy details
+          {t`Copy details`}
         </button>
       </div>
     </>

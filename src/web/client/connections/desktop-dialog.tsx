@@ -4,6 +4,7 @@ import type { ConnectionInfo, TestReportInfo } from "../../api/api.ts";
 import { CopyButton } from "../controls/copy-button.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
+import { t } from "../language/language.ts";
 import { api } from "../shell/api-client.ts";
 import { sentence } from "../shell/labels.ts";
 import { type ErrorWords, errorWords, showNotice } from "../shell/notices.ts";
@@ -24,24 +25,23 @@ import { needsHost, usualPort } from "./transport-choice.ts";
 const PROTOCOLS = {
   vnc: {
     name: "VNC",
-    user: "User (optional)",
-    meaning: "Any VNC server: TigerVNC, x11vnc, a virtual machine's console. Nothing is installed on it.",
+    user: t`User (optional)`,
+    meaning: t`Any VNC server: TigerVNC, x11vnc, a virtual machine's console. Nothing is installed on it.`,
   },
   kasmvnc: {
     name: "KasmVNC",
-    user: "User",
-    meaning: "A KasmVNC server or Kasm container, with the user name and password of its web page.",
+    user: t`User`,
+    meaning: t`A KasmVNC server or Kasm container, with the user name and password of its web page.`,
   },
   rdp: {
     name: "RDP",
-    user: "User or DOMAIN\\user",
-    meaning: "A Windows machine or xrdp, with the user name and password of an account there.",
+    user: t`User or DOMAIN\\user`,
+    meaning: t`A Windows machine or xrdp, with the user name and password of an account there.`,
   },
 } as const satisfies Record<FormProtocol, unknown>;
 
 /** Of a desktop that was not added here. */
-const CONFIGURED =
-  "This desktop comes from the configuration: what is changed here holds until the server starts again.";
+const CONFIGURED = t`This desktop comes from the configuration: what is changed here holds until the server starts again.`;
 
 type Phase =
   | { readonly kind: "editing" }
@@ -100,7 +100,7 @@ export function DesktopDialog({
   };
   /** null where nothing can be sent yet. */
   const saved = (data: FormData): Promise<string> | null => {
-    if (edited === null) return api.addDesktop(connectionFromForm(data)).then(({ name }) => `Added ${name}`);
+    if (edited === null) return api.addDesktop(connectionFromForm(data)).then(({ name }) => t`Added ${name}`);
     const edit = editFromForm(data, kept);
     const words = anewWords(edit, edited.connection);
     if (words !== null) {
@@ -109,7 +109,7 @@ export function DesktopDialog({
       form.current?.reportValidity();
       return null;
     }
-    return api.editConnection(edited.id, edit).then(({ connection }) => `Saved ${connection.name ?? ""}`);
+    return api.editConnection(edited.id, edit).then(({ connection }) => t`Saved ${connection.name ?? ""}`);
   };
   const save = (event: Event): void => {
     event.preventDefault();
@@ -144,12 +144,12 @@ export function DesktopDialog({
     <dialog ref={dialog} class="dialog" aria-labelledby="desktop-title" onClose={onClose}>
       <form ref={form} onSubmit={save} onInputCapture={forget} onPaste={paste} autocomplete="off">
         <header class="dialog-head">
-          <h2 id="desktop-title">{edited === null ? "Add a desktop" : "Edit the desktop"}</h2>
-          <IconButton icon="cross" label="Close" onClick={() => dialog.current?.close()} />
+          <h2 id="desktop-title">{edited === null ? t`Add a desktop` : t`Edit the desktop`}</h2>
+          <IconButton icon="cross" label={t`Close`} onClick={() => dialog.current?.close()} />
         </header>
         {edited === null ? (
           <label class="field">
-            <span>Protocol</span>
+            <span>{t`Protocol`}</span>
             <select
               name="protocol"
               value={protocol.value}
@@ -170,18 +170,18 @@ export function DesktopDialog({
         {transport.value !== "unix" && (
           <div class="field-pair">
             <label class="field">
-              <span>{transport.value === "reverse" ? "Listen on (optional)" : "Host"}</span>
+              <span>{transport.value === "reverse" ? t`Listen on (optional)` : t`Host`}</span>
               <input
                 name="host"
                 defaultValue={values["host"] ?? ""}
                 required={needsHost(transport.value)}
                 maxLength={253}
-                placeholder={transport.value === "reverse" ? "127.0.0.1" : "192.168.1.20 or vnc://…"}
+                placeholder={transport.value === "reverse" ? "127.0.0.1" : t`192.168.1.20 or vnc://…`}
                 spellcheck={false}
               />
             </label>
             <label class="field field-port">
-              <span>Port</span>
+              <span>{t`Port`}</span>
               <input
                 name="port"
                 defaultValue={values["port"] ?? ""}
@@ -194,12 +194,12 @@ export function DesktopDialog({
           </div>
         )}
         <label class="field">
-          <span>Name (optional)</span>
+          <span>{t`Name (optional)`}</span>
           <input
             name="name"
             defaultValue={values["name"] ?? ""}
             maxLength={100}
-            placeholder="Office / build-vm"
+            placeholder={t`Office / build-vm`}
           />
         </label>
         <div class="field-pair">
@@ -216,7 +216,7 @@ export function DesktopDialog({
           </label>
           <SecretField
             name="password"
-            label="Password"
+            label={t`Password`}
             kept={kept}
             isNeeded={isRdp}
             control={(state) => (
@@ -243,7 +243,7 @@ export function DesktopDialog({
         <footer class="dialog-foot">
           {edited === null && (
             <button type="button" class="button" disabled={isBusy} onClick={test}>
-              {phase.value.kind === "testing" ? "Testing…" : "Test"}
+              {phase.value.kind === "testing" ? t`Testing…` : t`Test`}
             </button>
           )}
           <button type="submit" class="button button-primary" disabled={isBusy}>
@@ -265,8 +265,8 @@ function controlOf(
 }
 
 function saveWords(isEdit: boolean, isSaving: boolean): string {
-  if (isEdit) return isSaving ? "Saving…" : "Save";
-  return isSaving ? "Adding…" : "Add desktop";
+  if (isEdit) return isSaving ? t`Saving…` : t`Save`;
+  return isSaving ? t`Adding…` : t`Add desktop`;
 }
 
 function Result({ phase }: { readonly phase: Phase }) {
@@ -279,7 +279,7 @@ function Result({ phase }: { readonly phase: Phase }) {
           <p>{sentence(phase.words.message)}</p>
           {phase.words.hint !== null && <p class="muted">{sentence(phase.words.hint)}</p>}
           <p>
-            <CopyButton text={phase.words.details} label="Copy details" />
+            <CopyButton text={phase.words.details} label={t`Copy details`} />
           </p>
         </div>
       );
@@ -293,13 +293,13 @@ function HandshakeSteps({ report }: { readonly report: TestReportInfo }) {
   return (
     <div class={`result ${report.success ? "result-good" : "result-bad"}`}>
       {/* The message of a failure is its last step's. */}
-      <p>{report.success ? sentence(report.message) : <strong>The test failed</strong>}</p>
+      <p>{report.success ? sentence(report.message) : <strong>{t`The test failed`}</strong>}</p>
       <ol class="steps">
         {report.steps.map((step) => (
           <li key={step.name} class={step.ok ? "step-good" : "step-bad"}>
             <Icon shape={step.ok ? "check" : "cross"} />
             <span>
-              <span class="visually-hidden">{step.ok ? "Done: " : "Failed: "}</span>
+              <span class="visually-hidden">{step.ok ? t`Done: ` : t`Failed: `}</span>
               {step.name}
               {step.detail !== "" && <span class="muted"> {step.detail}</span>}
             </span>
@@ -308,7 +308,7 @@ function HandshakeSteps({ report }: { readonly report: TestReportInfo }) {
       </ol>
       {!report.success && (
         <p>
-          <CopyButton text={detailsOf(report)} label="Copy details" />
+          <CopyButton text={detailsOf(report)} label={t`Copy details`} />
         </p>
       )}
     </div>

@@ -5,9 +5,10 @@ import { ConfirmDialog } from "../controls/confirm-dialog.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
 import { StateMark } from "../controls/state-mark.tsx";
+import { counted, t } from "../language/language.ts";
 import { api } from "../shell/api-client.ts";
 import { spanWords } from "../shell/countdown.ts";
-import { countWords, MODE_WORDS, originWords, stateReason } from "../shell/labels.ts";
+import { MODE_WORDS, originWords, stateReason } from "../shell/labels.ts";
 import { attempt } from "../shell/notices.ts";
 import { viewerPath } from "../shell/route.ts";
 import { appState, isOnline, may, mayInvite, now } from "../shell/session.ts";
@@ -43,7 +44,7 @@ export function DesktopTile({
           </div>
         )}
         {waiting > 0 && (
-          <span class="tile-waiting">{countWords(waiting, "question waits", "questions wait")}</span>
+          <span class="tile-waiting">{counted(waiting, t`# question waits|# questions wait`)}</span>
         )}
       </div>
       <div class="tile-words">
@@ -57,29 +58,29 @@ export function DesktopTile({
           <span>{originWords(desktop)}</span>
           <span>{MODE_WORDS[desktop.mode].name}</span>
           {desktop.agents.length > 0 && <span>{desktop.agents.join(", ")}</span>}
-          {desktop.recording_id !== null && <span class="tone-bad">Recording</span>}
+          {desktop.recording_id !== null && <span class="tone-bad">{t`Recording`}</span>}
           {desktop.state.kind !== "live" && desktop.last_connected !== null && (
-            <span>Last connected {agoWords(desktop.last_connected)}</span>
+            <span>{t`Last connected ${agoWords(desktop.last_connected)}`}</span>
           )}
-          {desktop.viewers > 0 && <span>{countWords(desktop.viewers, "viewer", "viewers")}</span>}
+          {desktop.viewers > 0 && <span>{counted(desktop.viewers, t`# viewer|# viewers`)}</span>}
         </p>
       </div>
       <div class="tile-tools">
         {mayInvite(desktop) && (
           <IconButton
             icon="userPlus"
-            label={`Invite a guest to ${desktop.name}`}
+            label={t`Invite a guest to ${desktop.name}`}
             onClick={() => onInvite(desktop)}
           />
         )}
         {may("connections") && (
           <>
             {(hasTransports(desktop.protocol) || desktop.protocol === "rdp") && (
-              <IconButton icon="pencil" label={`Edit ${desktop.name}`} onClick={() => onEdit(desktop)} />
+              <IconButton icon="pencil" label={t`Edit ${desktop.name}`} onClick={() => onEdit(desktop)} />
             )}
             <IconButton
               icon="trash"
-              label={`Remove ${desktop.name}`}
+              label={t`Remove ${desktop.name}`}
               onClick={() => {
                 isRemoving.value = true;
               }}
@@ -89,15 +90,15 @@ export function DesktopTile({
       </div>
       {isRemoving.value && (
         <ConfirmDialog
-          title={`Remove “${desktop.name}”?`}
-          action="Remove"
-          onConfirm={() => attempt("Could not remove the desktop", api.removeDesktop(desktop.id))}
+          title={t`Remove “${desktop.name}”?`}
+          action={t`Remove`}
+          onConfirm={() => attempt(t`Could not remove the desktop`, api.removeDesktop(desktop.id))}
           onClose={() => {
             isRemoving.value = false;
           }}
         >
           <p>
-            Its connection is forgotten, and who watches it is sent away. The computer itself is not touched.
+            {t`Its connection is forgotten, and who watches it is sent away. The computer itself is not touched.`}
           </p>
         </ConfirmDialog>
       )}
@@ -106,7 +107,7 @@ export function DesktopTile({
 }
 
 function agoWords(at: string): string {
-  return `${spanWords(Math.max(1, (now.value - Date.parse(at)) / 1000))} ago`;
+  return t`${spanWords(Math.max(1, (now.value - Date.parse(at)) / 1000))} ago`;
 }
 
 function LivePicture({ desktop }: { readonly desktop: DesktopInfo }) {
@@ -121,5 +122,5 @@ function LivePicture({ desktop }: { readonly desktop: DesktopInfo }) {
     return () => thumbnail.close();
   }, [id, width, height]);
   const isStale = desktop.state.kind !== "live" || !isOnline.value;
-  return <img ref={image} class={isStale ? "is-stale" : ""} alt={`The screen of ${desktop.name}`} />;
+  return <img ref={image} class={isStale ? "is-stale" : ""} alt={t`The screen of ${desktop.name}`} />;
 }

@@ -1,8 +1,9 @@
+import { rich, t } from "../language/language.ts";
 import "../styles/desktops.css";
 import { useSignal } from "@preact/signals";
 import type { DesktopInfo } from "../../api/api.ts";
+import { InviteDialog } from "../admin/invite-dialog.tsx";
 import { Icon } from "../controls/icon.tsx";
-import { lazy } from "../controls/lazy.tsx";
 import { SearchField } from "../controls/search-field.tsx";
 import { api } from "../shell/api-client.ts";
 import { attempt } from "../shell/notices.ts";
@@ -11,8 +12,6 @@ import { Shell } from "../shell/shell.tsx";
 import { DesktopDialog, type EditedDesktop } from "./desktop-dialog.tsx";
 import { groupsOf, isFound } from "./desktop-groups.ts";
 import { DesktopTile } from "./desktop-tile.tsx";
-
-const InviteDialog = lazy(async () => (await import("../admin/invite-dialog.tsx")).InviteDialog);
 
 /** From so many desktops on there is a field to find one. */
 const SEARCH_FROM = 2;
@@ -33,45 +32,44 @@ export function DesktopsPage() {
     const work = api.connection(id).then((info) => {
       dialog.value = { id, ...info };
     });
-    attempt("Could not open the connection", work);
+    attempt(t`Could not open the connection`, work);
   };
   return (
     <Shell>
       <div class="page page-wide">
         <div class="page-head">
-          <h1>Desktops</h1>
-          {desktops.length >= SEARCH_FROM && <SearchField label="Find a desktop" query={query} />}
+          <h1>{t`Desktops`}</h1>
+          {desktops.length >= SEARCH_FROM && <SearchField label={t`Find a desktop`} query={query} />}
           {may("connections") && (
             <button type="button" class="button button-primary" onClick={open}>
               <Icon shape="plus" />
-              <span>Add desktop</span>
+              <span>{t`Add desktop`}</span>
             </button>
           )}
         </div>
         {isKnown && desktops.length === 0 && (
           <div class="empty">
             <Icon shape="monitor" />
-            <p>No desktop yet.</p>
+            <p>{t`No desktop yet.`}</p>
             <p class="muted">
-              Add one here, or start the server with <code>--connect vnc://:password@host:5901</code>. Without
-              any it shows the built-in demo.
+              {rich`Add one here, or start the server with ${<code>--connect vnc://:password@host:5901</code>}. Without any it shows the built-in demo.`}
             </p>
           </div>
         )}
         {isKnown && desktops.length > 0 && groups.length === 0 && (
-          <p class="muted">No desktop has “{query.value}” in its name, address or agents.</p>
+          <p class="muted">{t`No desktop has “${query.value}” in its name, address or agents.`}</p>
         )}
         {!isKnown && (
-          <ul class="tiles" aria-label="Desktops" aria-busy="true">
+          <ul class="tiles" aria-label={t`Desktops`} aria-busy="true">
             {[1, 2, 3].map((index) => (
               <li key={index} class="tile tile-skeleton" aria-hidden="true" />
             ))}
           </ul>
         )}
         {groups.map(({ name, desktops: members }) => (
-          <section key={name ?? ""} class="tile-group" aria-label={name ?? "Desktops"}>
+          <section key={name ?? ""} class="tile-group" aria-label={name ?? t`Desktops`}>
             {name !== null && <h2>{name}</h2>}
-            <ul class="tiles" aria-label={name ?? "Desktops"}>
+            <ul class="tiles" aria-label={name ?? t`Desktops`}>
               {members.map((desktop) => (
                 <DesktopTile
                   key={desktop.id}

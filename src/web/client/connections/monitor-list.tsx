@@ -1,4 +1,5 @@
 import type { DesktopInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import { attempt } from "../shell/notices.ts";
 import { viewerPath } from "../shell/route.ts";
 import { queryOfCrop } from "../viewer/crop.ts";
@@ -14,14 +15,14 @@ const addressOf = (id: string, { bounds }: DesktopInfo["displays"][number]): str
  */
 async function openOnScreens({ id, displays }: Monitors): Promise<void> {
   const { screens = [] } = (await window.getScreenDetails?.().catch(() => null)) ?? {};
-  if (screens.length === 0) throw new Error("The browser may not place windows on your screens.");
+  if (screens.length === 0) throw new Error(t`The browser may not place windows on your screens.`);
   const opened = displays.map((display, index) => {
     const { availLeft, availTop, availWidth, availHeight } = screens[index % screens.length]!;
     const place = `left=${availLeft},top=${availTop},width=${availWidth},height=${availHeight}`;
     return window.open(addressOf(id, display), `${id}-${index}`, `popup,${place}`);
   });
   if (opened.includes(null)) {
-    throw new Error("The browser blocked a window. Allow this page to open them, or open each by itself.");
+    throw new Error(t`The browser blocked a window. Allow this page to open them, or open each by itself.`);
   }
 }
 
@@ -29,22 +30,24 @@ async function openOnScreens({ id, displays }: Monitors): Promise<void> {
 export function MonitorList({ id, displays }: Monitors) {
   return (
     <>
-      <h2>Monitors</h2>
+      <h2>{t`Monitors`}</h2>
       <ul class="rows">
         {displays.map((display) => (
           <li key={display.monitor_index} class="row">
             <span class="row-words">
               <span>
-                Monitor {display.monitor_index + 1}
-                {display.is_primary && " (primary)"}
+                {t`Monitor ${display.monitor_index + 1}`}
+                {display.is_primary && t` (primary)`}
               </span>
               <span class="muted">
-                {display.bounds.width} × {display.bounds.height} at {display.bounds.x}, {display.bounds.y}
+                {t`${display.bounds.width} × ${display.bounds.height} at ${display.bounds.x}, ${display.bounds.y}`}
               </span>
             </span>
             <a class="button" target="_blank" href={addressOf(id, display)} rel="noopener">
-              Open
-              <span class="visually-hidden"> monitor {display.monitor_index + 1} in its own window</span>
+              {t`Open`}
+              <span class="visually-hidden">
+                {t` monitor ${display.monitor_index + 1} in its own window`}
+              </span>
             </a>
           </li>
         ))}
@@ -53,9 +56,9 @@ export function MonitorList({ id, displays }: Monitors) {
         <button
           type="button"
           class="button"
-          onClick={() => attempt("Could not open all of them", openOnScreens({ id, displays }))}
+          onClick={() => attempt(t`Could not open all of them`, openOnScreens({ id, displays }))}
         >
-          Open on all my screens
+          {t`Open on all my screens`}
         </button>
       )}
     </>

@@ -1,5 +1,6 @@
 import type { Signal } from "@preact/signals";
 import { SECURITY_NAMES } from "../../../protocols/rfb/security/policy.ts";
+import { t } from "../language/language.ts";
 import type { InitialForm } from "./connection-form.ts";
 import { GRAPHICS, KEYBOARD_OPTIONS, screensIn } from "./rdp-form.ts";
 import { SecretField } from "./secret-field.tsx";
@@ -23,33 +24,33 @@ export function MoreFields({
         event.currentTarget.open = true; // what is to be mended must be seen
       }}
     >
-      <summary>{protocol === "rdp" ? "Screens, keyboard and security" : "Connection and security"}</summary>
+      <summary>{protocol === "rdp" ? t`Screens, keyboard and security` : t`Connection and security`}</summary>
       {protocol === "rdp" ? (
         <RdpFields values={initial.values} />
       ) : (
         <Way protocol={protocol} chosen={chosen} initial={initial} />
       )}
       <label class="field">
-        <span>SHA-256 fingerprint (optional)</span>
+        <span>{t`SHA-256 fingerprint (optional)`}</span>
         <input
           name="fingerprint"
           defaultValue={initial.values["fingerprint"] ?? ""}
           maxLength={95}
           pattern="(?:[0-9A-Fa-f]{2}:?){32}"
-          title="64 hex digits, with or without colons"
-          placeholder="Of its certificate or key: no other is believed"
+          title={t`64 hex digits, with or without colons`}
+          placeholder={t`Of its certificate or key: no other is believed`}
           spellcheck={false}
         />
       </label>
       <label class="field">
-        <span>Seconds until kept awake (optional)</span>
+        <span>{t`Seconds until kept awake (optional)`}</span>
         <input
           name="keep_awake_s"
           type="number"
           min={5}
           max={3600}
           defaultValue={initial.values["keep_awake_s"] ?? ""}
-          placeholder="Never: it may lock or blank"
+          placeholder={t`Never: it may lock or blank`}
         />
       </label>
     </details>
@@ -70,7 +71,7 @@ function Way({
   return (
     <>
       <label class="field">
-        <span>How to get there</span>
+        <span>{t`How to get there`}</span>
         <select
           name="transport"
           value={chosen.value}
@@ -89,7 +90,7 @@ function Way({
         <SecretField
           key={isWeb ? "web" : "socket"} // the path of one is none of the other
           name="path"
-          label={isWeb ? "Path (optional)" : "Path of the socket"}
+          label={isWeb ? t`Path (optional)` : t`Path of the socket`}
           kept={isWeb ? kept : []} // only the path of a web server is a secret
           placeholder={isWeb ? "/websockify" : "/run/desk.sock"}
           control={(state) => (
@@ -106,7 +107,7 @@ function Way({
       )}
       {transport === "repeater" && (
         <label class="field">
-          <span>ID at the repeater</span>
+          <span>{t`ID at the repeater`}</span>
           <input
             name="repeater_id"
             defaultValue={values["repeater_id"] ?? ""}
@@ -119,14 +120,14 @@ function Way({
       )}
       {transport === "reverse" && (
         <p class="muted">
-          This server listens on the host and port above, or 127.0.0.1:5500, until the desktop connects.
+          {t`This server listens on the host and port above, or 127.0.0.1:5500, until the desktop connects.`}
         </p>
       )}
       {isWeb && (
         <>
           <div class="field-pair">
             <label class="field">
-              <span>User of the web server</span>
+              <span>{t`User of the web server`}</span>
               <input
                 name="http_username"
                 defaultValue={values["http_username"] ?? ""}
@@ -137,7 +138,7 @@ function Way({
             </label>
             <SecretField
               name="http_password"
-              label="Its password"
+              label={t`Its password`}
               kept={kept}
               control={(state) => (
                 <input
@@ -153,7 +154,7 @@ function Way({
           </div>
           <SecretField
             name="http_headers"
-            label="More headers of the request (optional)"
+            label={t`More headers of the request (optional)`}
             kept={kept}
             placeholder="X-Forwarded-User: ada"
             control={(state) => (
@@ -166,7 +167,7 @@ function Way({
                 onInput={(event) => {
                   const isRead = headersIn(event.currentTarget.value) !== null;
                   event.currentTarget.setCustomValidity(
-                    isRead ? "" : "Write a header a line, such as Name: value",
+                    isRead ? "" : t`Write a header a line, such as Name: value`,
                   );
                 }}
                 {...state}
@@ -178,17 +179,17 @@ function Way({
       {protocol === "vnc" && (
         <>
           <Choice
-            label="Picture encoding"
+            label={t`Picture encoding`}
             name="encoding"
             options={Object.entries(PICTURES)}
             value={values["encoding"]}
           />
           <Choice
-            label="Sign in by"
+            label={t`Sign in by`}
             name="security"
             options={[
-              ["", "Best on offer"],
-              ...SECURITY_NAMES.map((name) => [name, `${name} only`] as const),
+              ["", t`Best on offer`],
+              ...SECURITY_NAMES.map((name) => [name, t`${name} only`] as const),
             ]}
             value={values["security"]}
           />
@@ -201,44 +202,46 @@ function Way({
 function RdpFields({ values }: Pick<InitialForm, "values">) {
   return (
     <>
-      <p class="muted">Of several screens the first one is the primary. The host decides what it gives.</p>
+      <p class="muted">
+        {t`Of several screens the first one is the primary. The host decides what it gives.`}
+      </p>
       <label class="field">
-        <span>Screens to ask for (optional)</span>
+        <span>{t`Screens to ask for (optional)`}</span>
         <input
           name="rdp_screens"
           defaultValue={values["rdp_screens"] ?? ""}
           maxLength={400}
-          placeholder="1280x800, or 1280x800+0+0, 1024x768+1280+0"
+          placeholder={t`1280x800, or 1280x800+0+0, 1024x768+1280+0`}
           autocomplete="off"
           onInput={(event) => {
             const isRead = screensIn(event.currentTarget.value) !== null;
             event.currentTarget.setCustomValidity(
               isRead
                 ? ""
-                : "Write a size such as 1280x800, or places such as 1280x800+0+0, 1024x768+1280+0; sides of 200 to 8192",
+                : t`Write a size such as 1280x800, or places such as 1280x800+0+0, 1024x768+1280+0; sides of 200 to 8192`,
             );
           }}
           spellcheck={false}
         />
       </label>
       <Choice
-        label="Keyboard of the host"
+        label={t`Keyboard of the host`}
         name="rdp_keyboard"
         options={KEYBOARD_OPTIONS}
         value={values["rdp_keyboard"]}
       />
       <Choice
-        label="Pictures"
+        label={t`Pictures`}
         name="rdp_graphics"
         options={Object.entries(GRAPHICS)}
         value={values["rdp_graphics"]}
       />
       <Choice
-        label="Sign in"
+        label={t`Sign in`}
         name="rdp_nla"
         options={[
-          ["", "As the host has it"],
-          ["on", "Only before a session begins (NLA)"],
+          ["", t`As the host has it`],
+          ["on", t`Only before a session begins (NLA)`],
         ]}
         value={values["rdp_nla"]}
       />

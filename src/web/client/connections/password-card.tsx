@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { DesktopInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import { api } from "../shell/api-client.ts";
 import { stateReason, stateWords } from "../shell/labels.ts";
 import { attempt } from "../shell/notices.ts";
@@ -11,14 +12,14 @@ export function PasswordCard({ desktop }: { readonly desktop: DesktopInfo }) {
   return (
     <form
       class="card stage-card"
-      aria-label="Sign in to the desktop"
+      aria-label={t`Sign in to the desktop`}
       onSubmit={(event) => {
         event.preventDefault();
         const form = new FormData(event.currentTarget);
         isTrying.value = true;
         const tried = signInAnew(id, `${form.get("username")}`, `${form.get("password")}`);
         attempt(
-          "Could not sign in",
+          t`Could not sign in`,
           tried.finally(() => {
             isTrying.value = false;
           }),
@@ -28,16 +29,16 @@ export function PasswordCard({ desktop }: { readonly desktop: DesktopInfo }) {
       <h2>{stateWords(state, 0)}</h2>
       <p>{stateReason(state)}</p>
       <label class="field">
-        <span>User</span>
-        <input name="username" placeholder="As it was" maxLength={256} autocomplete="off" />
+        <span>{t`User`}</span>
+        <input name="username" placeholder={t`As it was`} maxLength={256} autocomplete="off" />
       </label>
       <label class="field">
-        <span>Password</span>
+        <span>{t`Password`}</span>
         <input name="password" type="password" required autocomplete="off" />
       </label>
       <div class="stage-tools">
         <button type="submit" class="button button-primary" disabled={isTrying.value}>
-          Try again
+          {t`Try again`}
         </button>
       </div>
     </form>

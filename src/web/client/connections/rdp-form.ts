@@ -1,5 +1,6 @@
 import { placesIn } from "../../../framebuffer/places.ts";
 import type { ConnectionBody, ConnectionInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import { type FilledForm, field } from "./filled-form.ts";
 
 type Wishes = NonNullable<ConnectionBody["rdp"]>;
@@ -9,22 +10,22 @@ type Wishes = NonNullable<ConnectionBody["rdp"]>;
  * are asked for unless a person chooses another: an object would put the lowest number first.
  */
 export const KEYBOARDS = [
-  [1033, "English (United States)"],
-  [2057, "English (United Kingdom)"],
-  [1031, "German"],
-  [1036, "French"],
+  [1033, t`English (United States)`],
+  [2057, t`English (United Kingdom)`],
+  [1031, t`German`],
+  [1036, t`French`],
 ] as const;
 
 /** As the form offers them; "" is not to ask for any, which is the first of them. */
 export const KEYBOARD_OPTIONS: readonly (readonly [string, string])[] = [
-  ["", `As usual: ${KEYBOARDS[0][1]}`],
+  ["", t`As usual: ${KEYBOARDS[0][1]}`],
   ...KEYBOARDS.map(([number, words]) => [String(number), words] as const),
 ];
 
 /** How a host may draw, in the words of the form; "" is our own choice. */
 export const GRAPHICS = {
-  "": "Exact pixels",
-  pipeline: "The graphics pipeline, which newer GNOME insists on and which may lose detail",
+  "": t`Exact pixels`,
+  pipeline: t`The graphics pipeline, which newer GNOME insists on and which may lose detail`,
 } as const;
 
 /** A side that is left out is the host's usual one. */

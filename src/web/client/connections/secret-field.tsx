@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
+import { t } from "../language/language.ts";
 import { forgetName, type InitialForm, UNCHANGED } from "./connection-form.ts";
 
 /** What a field of a secret is beside its own attributes: what stands in its place, and whether it may be written in. */
@@ -32,7 +33,7 @@ export function SecretField({
   const isForgotten = useSignal(false);
   const id = useId();
   const isKept = kept.includes(name);
-  const stored = isForgotten.value ? "None" : UNCHANGED;
+  const stored = isForgotten.value ? t`None` : UNCHANGED;
   return (
     <div class="secret">
       <label class="field" htmlFor={id}>
@@ -49,7 +50,7 @@ export function SecretField({
               isForgotten.value = event.currentTarget.checked;
             }}
           />
-          <span>Forget the stored one</span>
+          <span>{t`Forget the stored one`}</span>
         </label>
       )}
     </div>

@@ -1,5 +1,6 @@
 import { SECURITY_NAMES } from "../../../protocols/rfb/security/policy.ts";
 import type { ConnectionBody } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import { type FilledForm, field } from "./filled-form.ts";
 
 type Transport = NonNullable<ConnectionBody["transport"]>;
@@ -7,19 +8,19 @@ type Transport = NonNullable<ConnectionBody["transport"]>;
 /** Ways to a desktop, by protocol, in the words of the form; "" is the protocol's own. */
 export const TRANSPORT_LABELS = {
   vnc: {
-    "": "Directly, to its port",
-    ws: "Through a WebSocket",
-    wss: "Through a WebSocket with TLS",
-    unix: "Through a Unix socket of this server",
-    reverse: "It connects to this server",
-    repeater: "By way of an UltraVNC repeater",
+    "": t`Directly, to its port`,
+    ws: t`Through a WebSocket`,
+    wss: t`Through a WebSocket with TLS`,
+    unix: t`Through a Unix socket of this server`,
+    reverse: t`It connects to this server`,
+    repeater: t`By way of an UltraVNC repeater`,
   },
-  kasmvnc: { "": "With TLS", wss: "With TLS always, on this server itself too", ws: "Without TLS" },
+  kasmvnc: { "": t`With TLS`, wss: t`With TLS always, on this server itself too`, ws: t`Without TLS` },
 } as const satisfies Record<string, Readonly<Partial<Record<Transport | "", string>>>>;
 
 /** What a VNC server may be asked to send its pixels by, in the words of the form; "" leaves it to us. */
 export const PICTURES = {
-  "": "What is exact and quick",
+  "": t`What is exact and quick`,
   tight: "Tight",
   zrle: "ZRLE",
   hextile: "Hextile",
@@ -29,9 +30,9 @@ export const PICTURES = {
   zlib: "Zlib",
   trle: "TRLE",
   corre: "CoRRE",
-  copyrect: "Raw with moves",
-  zywrle: "ZYWRLE, which loses detail",
-  jpeg: "JPEG, which loses detail",
+  copyrect: t`Raw with moves`,
+  zywrle: t`ZYWRLE, which loses detail`,
+  jpeg: t`JPEG, which loses detail`,
 } as const;
 
 /** RFC 9110 section 5.6.2, a colon, and what HTTP/1.1 lets a value hold. */

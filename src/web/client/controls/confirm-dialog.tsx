@@ -1,3 +1,4 @@
+import { t } from "../language/language.ts";
 import "../styles/confirm.css";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -41,7 +42,7 @@ export function ConfirmDialog({
       {children}
       <div class="confirm-foot">
         <button ref={cancel} type="button" class="button" onClick={() => dialog.current?.close()}>
-          Cancel
+          {t`Cancel`}
         </button>
         <button
           type="button"

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { t } from "../language/language.ts";
 import { showError } from "../shell/notices.ts";
 import { Icon } from "./icon.tsx";
 
@@ -19,13 +20,13 @@ export function CopyButton({ text, label }: CopyButtonProps) {
         }, 2000);
       },
       () =>
-        showError("Could not copy", new Error("the browser refused, select the text and copy it by hand")),
+        showError(t`Could not copy`, new Error(t`the browser refused, select the text and copy it by hand`)),
     );
   };
   return (
     <button type="button" class="button" onClick={copy}>
       <Icon shape={isCopied.value ? "check" : "copy"} />
-      <span aria-live="polite">{isCopied.value ? "Copied" : label}</span>
+      <span aria-live="polite">{isCopied.value ? t`Copied` : label}</span>
     </button>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { t } from "../language/language.ts";
 import { IconButton } from "./icon-button.tsx";
 
 export interface KeysDialogProps {
@@ -13,8 +14,8 @@ export function KeysDialog({ keys, onClose }: KeysDialogProps) {
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="keys-title" onClose={onClose}>
       <header class="dialog-head">
-        <h2 id="keys-title">Keyboard</h2>
-        <IconButton icon="cross" label="Close" onClick={() => dialog.current?.close()} />
+        <h2 id="keys-title">{t`Keyboard`}</h2>
+        <IconButton icon="cross" label={t`Close`} onClick={() => dialog.current?.close()} />
       </header>
       <dl class="shortcuts">
         {keys.map(([key, meaning]) => (

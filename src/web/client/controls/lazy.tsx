@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
+import { t } from "../language/language.ts";
 import { showError } from "../shell/notices.ts";
 
 type Draw<Props> = (props: Props) => VNode | null;
@@ -17,7 +18,7 @@ export function lazy<Props extends object>(load: () => Promise<Draw<Props>>): Dr
           loaded = draw;
           drawn.value = draw;
         },
-        (error: unknown) => showError("A part of the page could not be loaded", error),
+        (error: unknown) => showError(t`A part of the page could not be loaded`, error),
       );
     }, [drawn]);
     const Drawn = drawn.value;

@@ -1,5 +1,6 @@
 import type { Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { t } from "../language/language.ts";
 import { isTyping } from "../shell/keyboard-focus.ts";
 import { Icon } from "./icon.tsx";
 
@@ -28,7 +29,7 @@ export function SearchField({ label, query }: SearchFieldProps) {
       <input
         ref={field}
         type="search"
-        placeholder="Find  /"
+        placeholder={t`Find  /`}
         value={query.value}
         onInput={(event) => {
           query.value = event.currentTarget.value;

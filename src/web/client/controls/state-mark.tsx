@@ -1,4 +1,5 @@
 import type { DesktopInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import { serverNowMs } from "../shell/api-client.ts";
 import { stateReason, stateWords, TONE_OF_STATE } from "../shell/labels.ts";
 import { isOnline, now } from "../shell/session.ts";
@@ -9,9 +10,9 @@ export function StateMark({ desktop }: { readonly desktop: DesktopInfo }) {
   void now.value;
   if (!isOnline.value) {
     return (
-      <span class="state-mark tone-warn" title="What is shown is what was known last">
+      <span class="state-mark tone-warn" title={t`What is shown is what was known last`}>
         <span class="dot" aria-hidden="true" />
-        <span class="state-words">Connection lost</span>
+        <span class="state-words">{t`Connection lost`}</span>
       </span>
     );
   }
@@ -21,9 +22,9 @@ export function StateMark({ desktop }: { readonly desktop: DesktopInfo }) {
       <span class="dot" aria-hidden="true" />
       <span class="state-words">
         {desktop.protocol === "replay" && desktop.state.kind === "live"
-          ? "Replay"
+          ? t`Replay`
           : stateWords(desktop.state, serverNowMs())}
-        {desktop.is_stopped && ", agents stopped"}
+        {desktop.is_stopped && t`, agents stopped`}
       </span>
     </span>
   );

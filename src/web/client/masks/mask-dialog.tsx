@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { MaskBody, MaskInfo } from "../../api/api.ts";
 import { IconButton } from "../controls/icon-button.tsx";
+import { t } from "../language/language.ts";
 import { kindWords, TEXT_KINDS, type TextKind } from "./mask-words.ts";
 
 type Audience = MaskInfo["audiences"][number];
@@ -15,19 +16,19 @@ export interface MaskDialogProps {
 }
 
 const AUDIENCES = [
-  ["agent", "Agents", "screenshots, text, events: all that they are given"],
-  ["recording", "Recordings", "and all that is exported of them"],
-  ["viewer", "People", "browsers and VNC viewers, yours too"],
+  ["agent", t`Agents`, t`screenshots, text, events: all that they are given`],
+  ["recording", t`Recordings`, t`and all that is exported of them`],
+  ["viewer", t`People`, t`browsers and VNC viewers, yours too`],
   [
     "viewer:viewer",
-    "People who only look on",
-    "role viewer; not recorded either, as they may watch recordings",
+    t`People who only look on`,
+    t`role viewer; not recorded either, as they may watch recordings`,
   ],
-  ["viewer:approver", "Approvers", "what they are asked about too; not recorded either"],
+  ["viewer:approver", t`Approvers`, t`what they are asked about too; not recorded either`],
   [
     "viewer:operator",
-    "Operators",
-    "they may show it again, unless the configuration hides it; not recorded either",
+    t`Operators`,
+    t`they may show it again, unless the configuration hides it; not recorded either`,
   ],
 ] as const;
 
@@ -66,17 +67,16 @@ export function MaskDialog({ rect, onHide, onClose }: MaskDialogProps) {
         }}
       >
         <header class="dialog-head">
-          <h2 id="mask-title">{rect === null ? "Hide text" : "Hide this place"}</h2>
-          <IconButton icon="cross" label="Close" onClick={() => dialog.current?.close()} />
+          <h2 id="mask-title">{rect === null ? t`Hide text` : t`Hide this place`}</h2>
+          <IconButton icon="cross" label={t`Close`} onClick={() => dialog.current?.close()} />
         </header>
         {rect === null ? (
           <>
             <p class="muted">
-              Wherever it stands. What changes on the screen is covered until it was read, and what cannot be
-              read is not found.
+              {t`Wherever it stands. What changes on the screen is covered until it was read, and what cannot be read is not found.`}
             </p>
             <fieldset class="mask-audiences">
-              <legend>What</legend>
+              <legend>{t`What`}</legend>
               <Checks
                 all={TEXT_KINDS.map((kind) => [kind, kindWords(kind), ""] as const)}
                 chosen={kinds.value}
@@ -86,7 +86,7 @@ export function MaskDialog({ rect, onHide, onClose }: MaskDialogProps) {
               />
             </fieldset>
             <label class="field">
-              <span>And what matches, a regular expression (may stay empty)</span>
+              <span>{t`And what matches, a regular expression (may stay empty)`}</span>
               <input
                 type="text"
                 maxLength={500}
@@ -100,12 +100,11 @@ export function MaskDialog({ rect, onHide, onClose }: MaskDialogProps) {
           </>
         ) : (
           <p class="muted">
-            {rect.width} × {rect.height} pixels at {rect.x}, {rect.y}. It is one grey for them from now on,
-            until somebody shows it again.
+            {t`${rect.width} × ${rect.height} pixels at ${rect.x}, ${rect.y}. It is one grey for them from now on, until somebody shows it again.`}
           </p>
         )}
         <fieldset class="mask-audiences">
-          <legend>From whom</legend>
+          <legend>{t`From whom`}</legend>
           <Checks
             all={AUDIENCES}
             chosen={chosen.value}
@@ -115,7 +114,7 @@ export function MaskDialog({ rect, onHide, onClose }: MaskDialogProps) {
           />
         </fieldset>
         <label class="field">
-          <span>What it is, for people (may stay empty)</span>
+          <span>{t`What it is, for people (may stay empty)`}</span>
           <input
             type="text"
             maxLength={80}
@@ -127,10 +126,10 @@ export function MaskDialog({ rect, onHide, onClose }: MaskDialogProps) {
         </label>
         <footer class="dialog-foot">
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
-            Cancel
+            {t`Cancel`}
           </button>
           <button type="submit" class="button button-primary" disabled={!isComplete}>
-            Hide it
+            {t`Hide it`}
           </button>
         </footer>
       </form>

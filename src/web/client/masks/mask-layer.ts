@@ -1,5 +1,6 @@
 import type { Rect, Size } from "../../../framebuffer/rect.ts";
 import type { MaskInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import { maskWords } from "./mask-words.ts";
 
 /** A press that hardly moves hides nothing. */
@@ -29,7 +30,7 @@ export class MaskLayer {
   constructor(events: MaskLayerEvents) {
     this.#events = events;
     this.element.className = "mask-layer";
-    this.element.setAttribute("aria-label", "Hidden places");
+    this.element.setAttribute("aria-label", t`Hidden places`);
     this.#draft.className = "mask is-new";
   }
 

@@ -1,6 +1,7 @@
 import type { MaskInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
+import { counted, t } from "../language/language.ts";
 import { audienceWords, maskStateWords, maskTextWords, maskWords } from "./mask-words.ts";
 
 export interface MaskListProps {
@@ -19,20 +20,20 @@ export function MaskList({ masks, mayChange, onDraw, onText, onRemove }: MaskLis
         <div class="panel-tools">
           <button type="button" class="button" onClick={onDraw}>
             <Icon shape="eyeOff" />
-            <span>Hide a place</span>
+            <span>{t`Hide a place`}</span>
           </button>
           <button type="button" class="button" onClick={onText}>
             <Icon shape="eyeOff" />
-            <span>Hide text</span>
+            <span>{t`Hide text`}</span>
           </button>
         </div>
       )}
       {masks.length === 0 ? (
         <div class="empty">
           <Icon shape="eyeOff" />
-          <p>Nothing is hidden.</p>
+          <p>{t`Nothing is hidden.`}</p>
           <p class="muted">
-            What is hidden is one grey in screenshots, recordings and viewers of those you choose.
+            {t`What is hidden is one grey in screenshots, recordings and viewers of those you choose.`}
           </p>
         </div>
       ) : (
@@ -41,17 +42,15 @@ export function MaskList({ masks, mayChange, onDraw, onText, onRemove }: MaskLis
             <li key={mask.id} class="row">
               <span class="swatch mask-swatch" />
               <span class="row-words">
-                <span>{mask.label ?? (mask.text === null ? "Hidden place" : "Hidden text")}</span>
+                <span>{mask.label ?? (mask.text === null ? t`Hidden place` : t`Hidden text`)}</span>
                 {mask.text !== null && <span class="muted">{maskTextWords(mask)}</span>}
-                <span class="muted">
-                  From {audienceWords(mask.audiences)}, {placeWords(mask)}
-                </span>
+                <span class="muted">{t`From ${audienceWords(mask.audiences)}, ${placeWords(mask)}`}</span>
                 {maskStateWords(mask) !== null && <span class="muted">{maskStateWords(mask)}</span>}
               </span>
               {mayChange && !mask.is_configured && (
                 <IconButton
                   icon="trash"
-                  label={`Show again: ${maskWords(mask)}`}
+                  label={t`Show again: ${maskWords(mask)}`}
                   onClick={() => onRemove(mask)}
                 />
               )}
@@ -64,7 +63,7 @@ export function MaskList({ masks, mayChange, onDraw, onText, onRemove }: MaskLis
 }
 
 function placeWords({ places, text }: MaskInfo): string {
-  if (text !== null) return places.length === 1 ? "in one place now" : `in ${places.length} places now`;
-  if (places.length === 0) return "nowhere on the screen now";
-  return places.map(({ x, y, width, height }) => `${width} × ${height} at ${x}, ${y}`).join("; ");
+  if (text !== null) return counted(places.length, t`in one place now|in # places now`);
+  if (places.length === 0) return t`nowhere on the screen now`;
+  return places.map(({ x, y, width, height }) => t`${width} × ${height} at ${x}, ${y}`).join("; ");
 }

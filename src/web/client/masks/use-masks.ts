@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { MaskInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import { api } from "../shell/api-client.ts";
 import { showError } from "../shell/notices.ts";
 import { appState } from "../shell/session.ts";
@@ -22,7 +23,7 @@ export function useMasks(desktopId: string): Signal<readonly MaskInfo[]> {
         (told) => {
           masks.value = told;
         },
-        (error: unknown) => showError("Could not load what is hidden", error),
+        (error: unknown) => showError(t`Could not load what is hidden`, error),
       );
     };
     const timer = setTimeout(ask, Math.max(0, askedAt.peek() + PERIOD_MS - Date.now()));

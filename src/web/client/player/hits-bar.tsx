@@ -1,5 +1,6 @@
 import type { SearchHitInfo } from "../../api/api.ts";
 import { IconButton } from "../controls/icon-button.tsx";
+import { t } from "../language/language.ts";
 import { indexAt } from "./moments.ts";
 
 export interface HitsBarProps {
@@ -16,16 +17,15 @@ export function HitsBar({ hits, positionMs, onStep }: HitsBarProps) {
   return (
     <div class="player-hits">
       <p class="muted">
-        {at < 0 ? "" : `${at + 1} of `}
-        {hits.length} on the screen
+        {at < 0 ? t`${hits.length} on the screen` : t`${at + 1} of ${hits.length} on the screen`}
       </p>
       <IconButton
         icon="arrowUp"
-        label="Previous place in the text"
-        shortcut="Shift+G"
+        label={t`Previous place in the text`}
+        shortcut={t`Shift+G`}
         onClick={() => onStep(-1)}
       />
-      <IconButton icon="arrowDown" label="Next place in the text" shortcut="G" onClick={() => onStep(1)} />
+      <IconButton icon="arrowDown" label={t`Next place in the text`} shortcut="G" onClick={() => onStep(1)} />
     </div>
   );
 }

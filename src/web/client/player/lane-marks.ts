@@ -1,4 +1,5 @@
 import type { TrackInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import type { Tone } from "../shell/labels.ts";
 import { entryTone } from "./track-words.ts";
 
@@ -11,10 +12,10 @@ export interface LaneMark {
 
 /** What the lanes show of the tracks, from top to bottom. */
 export const LANES = [
-  { name: "action", title: "Actions", types: ["action"] },
-  { name: "approval", title: "Approvals", types: ["approval"] },
-  { name: "overlay", title: "Overlays", types: ["overlay"] },
-  { name: "marker", title: "Markers", types: ["marker", "gap"] },
+  { name: "action", title: t`Actions`, types: ["action"] },
+  { name: "approval", title: t`Approvals`, types: ["approval"] },
+  { name: "overlay", title: t`Overlays`, types: ["overlay"] },
+  { name: "marker", title: t`Markers`, types: ["marker", "gap"] },
 ] as const satisfies readonly {
   readonly name: string;
   readonly title: string;

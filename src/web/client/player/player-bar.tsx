@@ -1,6 +1,7 @@
 import type { RecordingInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
+import { locale, t } from "../language/language.ts";
 import { ExportMenu } from "../recordings/export-menu.tsx";
 import { nameOf } from "../recordings/recording-name.ts";
 import { SealMark } from "../recordings/seal-mark.tsx";
@@ -11,7 +12,7 @@ import { viewerPath } from "../shell/route.ts";
 import { navigate } from "../shell/router.ts";
 import { desktopOf, may } from "../shell/session.ts";
 
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const DAY = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 
 export interface PlayerBarProps {
   readonly recording: RecordingInfo;
@@ -24,13 +25,13 @@ export function PlayerBar({ recording, positionMs, onNote }: PlayerBarProps) {
   const isLive = recording.state === "recording" && desktopOf(recording.desktop_id) !== undefined;
   return (
     <header class="viewer-bar">
-      <a class="icon-button" href="/recordings" aria-label="All recordings" title="All recordings">
+      <a class="icon-button" href="/recordings" aria-label={t`All recordings`} title={t`All recordings`}>
         <Icon shape="arrowLeft" />
       </a>
       <h1 class="viewer-name" title={recording.notes ?? recording.title}>
         {nameOf(recording)}
       </h1>
-      <IconButton icon="pencil" label="Name and notes" onClick={onNote} />
+      <IconButton icon="pencil" label={t`Name and notes`} onClick={onNote} />
       <time class="muted player-day" dateTime={recording.started_at}>
         {DAY.format(new Date(recording.started_at))}
       </time>
@@ -39,7 +40,7 @@ export function PlayerBar({ recording, positionMs, onNote }: PlayerBarProps) {
       {isLive && (
         <a class="button" href={viewerPath(recording.desktop_id)}>
           <Icon shape="monitor" />
-          <span>To the desktop</span>
+          <span>{t`To the desktop`}</span>
         </a>
       )}
       {!isLive && <VerifyButton recording={recording} />}
@@ -47,10 +48,10 @@ export function PlayerBar({ recording, positionMs, onNote }: PlayerBarProps) {
         <button
           type="button"
           class="button"
-          title="Show it as a desktop: for viewers, VNC, and what agents read"
+          title={t`Show it as a desktop: for viewers, VNC, and what agents read`}
           onClick={() =>
             attempt(
-              "Could not open it as a desktop",
+              t`Could not open it as a desktop`,
               api
                 .openReplay(recording.id, positionMs)
                 .then(({ desktop_id }) => navigate(viewerPath(desktop_id))),
@@ -58,7 +59,7 @@ export function PlayerBar({ recording, positionMs, onNote }: PlayerBarProps) {
           }
         >
           <Icon shape="monitor" />
-          <span>As a desktop</span>
+          <span>{t`As a desktop`}</span>
         </button>
       )}
       <ExportMenu recording={recording} id="player" positionMs={positionMs} />

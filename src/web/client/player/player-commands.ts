@@ -1,4 +1,5 @@
 import type { SearchHitInfo, TimelineInfo, TrackInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import { copyText, showError, showNotice } from "../shell/notices.ts";
 import { momentAfter, momentBefore } from "./moments.ts";
 import { SPEEDS } from "./playback.ts";
@@ -27,12 +28,35 @@ export interface PlayerCommandTargets {
 /** Pressing "previous" this soon after an action goes to the one before it. */
 const SLACK_MS = 300;
 
+/** What is said of steps to the next or previous one of something. */
+interface StepWords {
+  readonly noLater: string;
+  readonly noEarlier: string;
+  readonly place: (at: number, of: number) => string;
+}
+
+const ACTION_WORDS: StepWords = {
+  noLater: t`There is no later action`,
+  noEarlier: t`There is no earlier action`,
+  place: (at, of) => t`action ${at} of ${of}`,
+};
+const MARKER_WORDS: StepWords = {
+  noLater: t`There is no later marker`,
+  noEarlier: t`There is no earlier marker`,
+  place: (at, of) => t`marker ${at} of ${of}`,
+};
+const HIT_WORDS: StepWords = {
+  noLater: t`There is no later place in the text`,
+  noEarlier: t`There is no earlier place in the text`,
+  place: (at, of) => t`place in the text ${at} of ${of}`,
+};
+
 /** Runs the commands of keys and buttons. */
 export function playerCommands(targets: PlayerCommandTargets): (command: PlayerCommand) => void {
   const toMoment = (
     player: Player,
     by: 1 | -1,
-    noun: "action" | "marker" | "place in the text",
+    words: StepWords,
     wanted: readonly { readonly atMs: number; readonly words: string }[],
   ): void => {
     const times = wanted.map(({ atMs }) => atMs);
@@ -44,13 +68,13 @@ export function playerCommands(targets: PlayerCommandTargets): (command: PlayerC
     // Who steps wants to look.
     player.dispatch({ type: "pause" });
     if (toMs === null) {
-      showNotice(`There is no ${by === 1 ? "later" : "earlier"} ${noun}`);
+      showNotice(by === 1 ? words.noLater : words.noEarlier);
       return;
     }
     player.dispatch({ type: "seek", toMs });
     const index = times.indexOf(toMs);
     const moment = wanted[index];
-    if (moment) targets.say(`${moment.words}, ${noun} ${index + 1} of ${wanted.length}`);
+    if (moment) targets.say(`${moment.words}, ${words.place(index + 1, wanted.length)}`);
   };
   const entries = (isWanted: (entry: TrackInfo) => boolean) =>
     targets
@@ -67,27 +91,27 @@ export function playerCommands(targets: PlayerCommandTargets): (command: PlayerC
       case "move":
         return player.dispatch({ type: "move", byMs: command.byMs });
       case "frame":
-        player.step(command.by).catch((error: unknown) => showError("Could not step", error));
+        player.step(command.by).catch((error: unknown) => showError(t`Could not step`, error));
         return;
       case "action":
         return toMoment(
           player,
           command.by,
-          "action",
+          ACTION_WORDS,
           entries(({ type }) => type === "action"),
         );
       case "marker":
         return toMoment(
           player,
           command.by,
-          "marker",
+          MARKER_WORDS,
           entries(({ type }) => type === "marker" || type === "approval" || type === "gap"),
         );
       case "hit":
         return toMoment(
           player,
           command.by,
-          "place in the text",
+          HIT_WORDS,
           targets.hits().map(({ at_ms, text }) => ({ atMs: at_ms, words: text })),
         );
       case "speed":
@@ -109,7 +133,7 @@ export function playerCommands(targets: PlayerCommandTargets): (command: PlayerC
       case "copy_link": {
         const { positionMs } = player.playback;
         const address = new URL(hashOfTime(positionMs), location.href);
-        copyText(address.href, `Link to ${timeWords(positionMs, true)} copied`);
+        copyText(address.href, t`Link to ${timeWords(positionMs, true)} copied`);
         return;
       }
       case "mark":

@@ -3,6 +3,7 @@ import { useRef } from "preact/hooks";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton, type IconButtonProps } from "../controls/icon-button.tsx";
 import type { IconShape } from "../controls/icon-shapes.ts";
+import { locale, t } from "../language/language.ts";
 import type { Playback, Speed } from "./playback.ts";
 import { SPEEDS } from "./playback.ts";
 import type { PlayerCommand } from "./player-keys.ts";
@@ -18,7 +19,7 @@ export interface PlayerControlsProps {
   readonly onHelp: () => void;
 }
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+const CLOCK = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
 
 /** Play, step, speed: everything a key does, for the hand. */
 export function PlayerControls(props: PlayerControlsProps) {
@@ -38,24 +39,24 @@ export function PlayerControls(props: PlayerControlsProps) {
   );
   const behindMs = isLive ? 0 : durationMs - positionMs;
   return (
-    <div class="player-controls" role="toolbar" aria-label="Player">
-      {keyButton("skipBack", "Previous action", "P", { kind: "action", by: -1 })}
-      {keyButton("frameBack", "Previous frame", ",", { kind: "frame", by: -1 }, { class: "wide-only" })}
+    <div class="player-controls" role="toolbar" aria-label={t`Player`}>
+      {keyButton("skipBack", t`Previous action`, "P", { kind: "action", by: -1 })}
+      {keyButton("frameBack", t`Previous frame`, ",", { kind: "frame", by: -1 }, { class: "wide-only" })}
       <button
         type="button"
         class="button button-primary play-button"
-        aria-label={isPlaying ? "Pause" : "Play"}
-        title={`${isPlaying ? "Pause" : "Play"} (Space)`}
+        aria-label={isPlaying ? t`Pause` : t`Play`}
+        title={t`${isPlaying ? t`Pause` : t`Play`} (Space)`}
         onClick={() => onCommand({ kind: "toggle" })}
       >
         <Icon shape={isPlaying ? "pause" : "play"} />
       </button>
-      {keyButton("frameOn", "Next frame", ".", { kind: "frame", by: 1 }, { class: "wide-only" })}
-      {keyButton("skipOn", "Next action", "N", { kind: "action", by: 1 })}
+      {keyButton("frameOn", t`Next frame`, ".", { kind: "frame", by: 1 }, { class: "wide-only" })}
+      {keyButton("skipOn", t`Next action`, "N", { kind: "action", by: 1 })}
       <button
         type="button"
         class="player-time"
-        title={isClock.value ? "Show the time since the recording began" : "Show the time of day"}
+        title={isClock.value ? t`Show the time since the recording began` : t`Show the time of day`}
         onClick={() => {
           isClock.value = !isClock.value;
         }}
@@ -74,24 +75,25 @@ export function PlayerControls(props: PlayerControlsProps) {
           type="button"
           class={`button live-button ${isLive ? "is-live" : ""}`}
           aria-pressed={isLive}
-          title="Follow what happens now (End)"
+          title={t`Follow what happens now (End)`}
           onClick={() => onCommand({ kind: "end" })}
         >
           <span class="dot" aria-hidden="true" />
-          <span>Live</span>
+          <span>{t`Live`}</span>
           {behindMs >= 1000 && (
             <span class="live-behind muted">
               <span aria-hidden="true">−{timeWords(behindMs)}</span>
-              <span class="visually-hidden">, {spokenTime(behindMs)} ago is shown</span>
+              <span class="visually-hidden">{t`, ${spokenTime(behindMs)} ago is shown`}</span>
             </span>
           )}
         </button>
       )}
-      {isGrowing && keyButton("bookmark", "Mark this moment", "M", { kind: "mark" }, { isDisabled: !isLive })}
+      {isGrowing &&
+        keyButton("bookmark", t`Mark this moment`, "M", { kind: "mark" }, { isDisabled: !isLive })}
       <span class="bar-space" />
       <select
-        aria-label="Speed"
-        title="Speed (< >)"
+        aria-label={t`Speed`}
+        title={t`Speed (< >)`}
         value={String(speed)}
         onPointerDown={() => {
           isByHand.current = true;
@@ -114,15 +116,15 @@ export function PlayerControls(props: PlayerControlsProps) {
       </select>
       {keyButton(
         "chevronsRight",
-        "Skip what is idle",
+        t`Skip what is idle`,
         "I",
         { kind: "skip_idle" },
         { isPressed: isSkippingIdle },
       )}
-      {keyButton("layers", "Overlays", "O", { kind: "overlays" }, { isPressed: areOverlaysShown })}
-      {keyButton("link", "Copy a link to this moment", "C", { kind: "copy_link" }, { class: "wide-only" })}
-      <IconButton icon="keyboard" label="Keyboard" shortcut="?" class="wide-only" onClick={onHelp} />
-      {keyButton("maximize", "Full screen", "F", { kind: "full_screen" }, { class: "wide-only" })}
+      {keyButton("layers", t`Overlays`, "O", { kind: "overlays" }, { isPressed: areOverlaysShown })}
+      {keyButton("link", t`Copy a link to this moment`, "C", { kind: "copy_link" }, { class: "wide-only" })}
+      <IconButton icon="keyboard" label={t`Keyboard`} shortcut="?" class="wide-only" onClick={onHelp} />
+      {keyButton("maximize", t`Full screen`, "F", { kind: "full_screen" }, { class: "wide-only" })}
     </div>
   );
 }

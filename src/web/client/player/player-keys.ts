@@ -1,3 +1,4 @@
+import { t } from "../language/language.ts";
 /** What a key asks of the player. */
 export type PlayerCommand =
   | { readonly kind: "toggle" }
@@ -28,22 +29,22 @@ const LEAP_MS = 30_000;
 
 /** Keys that people know from other players; the list is the help's too. */
 export const PLAYER_SHORTCUTS = [
-  ["Space, K", "Play or pause"],
-  ["← →", "5 seconds back or on; with Shift 30"],
-  ["J L", "10 seconds back or on"],
-  [", .", "One frame back or on"],
-  ["P N", "Previous or next action"],
-  ["[ ]", "Previous or next marker"],
-  ["< >", "Slower or faster; S goes round"],
-  ["0 – 9", "To a tenth of the recording"],
-  ["Home End", "To the start, to the end or live"],
-  ["O", "Overlays on or off"],
-  ["I", "Skip what is idle, or not"],
-  ["C", "Copy a link to this moment"],
-  ["M", "Mark this moment"],
-  ["/", "Find in the recording"],
-  ["G", "Next place in the text; with Shift the previous one"],
-  ["F", "Full screen"],
+  [t`Space, K`, t`Play or pause`],
+  ["← →", t`5 seconds back or on; with Shift 30`],
+  ["J L", t`10 seconds back or on`],
+  [", .", t`One frame back or on`],
+  ["P N", t`Previous or next action`],
+  ["[ ]", t`Previous or next marker`],
+  ["< >", t`Slower or faster; S goes round`],
+  ["0 – 9", t`To a tenth of the recording`],
+  [t`Home End`, t`To the start, to the end or live`],
+  ["O", t`Overlays on or off`],
+  ["I", t`Skip what is idle, or not`],
+  ["C", t`Copy a link to this moment`],
+  ["M", t`Mark this moment`],
+  ["/", t`Find in the recording`],
+  ["G", t`Next place in the text; with Shift the previous one`],
+  ["F", t`Full screen`],
 ] as const;
 
 const COMMANDS: Readonly<Record<string, PlayerCommand>> = {

@@ -1,4 +1,5 @@
 import type { SearchHitInfo, TimelineInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import { LANES, laneMarks } from "./lane-marks.ts";
 import type { Span } from "./moments.ts";
 import { timeWords } from "./player-time.ts";
@@ -21,11 +22,11 @@ export function PlayerLaneNames() {
   return (
     <div class="timeline-names" aria-hidden="true">
       <span />
-      <span>Activity</span>
+      <span>{t`Activity`}</span>
       {LANES.map(({ name, title }) => (
         <span key={name}>{title}</span>
       ))}
-      <span>People</span>
+      <span>{t`People`}</span>
     </div>
   );
 }

@@ -5,6 +5,7 @@ import type { RecordingInfo, SearchHitInfo, TrackInfo } from "../../api/api.ts";
 import { PointerMarks } from "../approvals/pointer-marks.tsx";
 import { Icon } from "../controls/icon.tsx";
 import type { IconShape } from "../controls/icon-shapes.ts";
+import { t } from "../language/language.ts";
 import { durationWords, outcomeWords, tokenWords } from "../shell/labels.ts";
 import { HitsBar } from "./hits-bar.tsx";
 import { timeWords } from "./player-time.ts";
@@ -72,14 +73,14 @@ export function PlayerList(props: PlayerListProps) {
     [found, at, first, recording],
   );
   return (
-    <section class="player-list" aria-label="What happened">
+    <section class="player-list" aria-label={t`What happened`}>
       <label class="search">
         <Icon shape="search" />
-        <span class="visually-hidden">Find in the recording</span>
+        <span class="visually-hidden">{t`Find in the recording`}</span>
         <input
           ref={props.search}
           type="search"
-          placeholder="Find  /"
+          placeholder={t`Find  /`}
           value={query}
           onInput={(event) => props.onQuery(event.currentTarget.value)}
           onKeyDown={(event) => {
@@ -92,8 +93,8 @@ export function PlayerList(props: PlayerListProps) {
       </label>
       {wanted !== "" && (
         <p class="muted player-found" role="status">
-          {found.length} of {entries.length} events
-          {hits.length > 0 && <span class="visually-hidden">, {hits.length} places on the screen</span>}
+          {t`${found.length} of ${entries.length} events`}
+          {hits.length > 0 && <span class="visually-hidden">{t`, ${hits.length} places on the screen`}</span>}
         </p>
       )}
       {recording.notes !== null && <p class="player-notes">{recording.notes}</p>}
@@ -101,9 +102,9 @@ export function PlayerList(props: PlayerListProps) {
       {found.length === 0 && hits.length === 0 && (
         <div class="empty">
           <Icon shape="mousePointerClick" />
-          <p>{wanted === "" ? "Nothing was done here." : `Nothing has the words “${wanted}”.`}</p>
+          <p>{wanted === "" ? t`Nothing was done here.` : t`Nothing has the words “${wanted}”.`}</p>
           <p class="muted">
-            Actions, approvals and markers of the recording stand here. Typed text never does.
+            {t`Actions, approvals and markers of the recording stand here. Typed text never does.`}
           </p>
         </div>
       )}
@@ -159,7 +160,7 @@ function Row({ recording, entry, isCurrent, isFirstStop, onSeek, onUnmark }: Row
       {isCurrent && addedId !== undefined && (
         <p class="player-row-more">
           <button type="button" class="link-button" onClick={() => onUnmark(addedId)}>
-            Remove this marker
+            {t`Remove this marker`}
           </button>
         </p>
       )}
@@ -190,11 +191,11 @@ function iconOf(entry: TrackInfo): IconShape {
 /** The words that the question's own card has. */
 const STATE_WORDS = {
   pending: "waiting",
-  granted: "approved",
-  denied: "denied",
-  expired: "expired",
-  cancelled: "withdrawn",
-  stale: "void",
+  granted: t`approved`,
+  denied: t`denied`,
+  expired: t`expired`,
+  cancelled: t`withdrawn`,
+  stale: t`void`,
 } as const satisfies Record<Extract<TrackInfo, { type: "approval" }>["state"], string>;
 
 function factsOf(entry: TrackInfo): string {
@@ -202,13 +203,13 @@ function factsOf(entry: TrackInfo): string {
     case "action": {
       const { text } = outcomeWords(entry);
       const words = [text, durationWords(entry.duration_ms)];
-      if (entry.was_confirmed) words.push("approved");
+      if (entry.was_confirmed) words.push(t`approved`);
       return [...words, entry.actor.name].join(" · ");
     }
     case "approval": {
-      const by = entry.decided_by === null ? "" : ` by ${entry.decided_by}`;
+      const by = entry.decided_by === null ? "" : t` by ${entry.decided_by}`;
       const took =
-        entry.decided_at_ms === null ? "" : ` after ${durationWords(entry.decided_at_ms - entry.at_ms)}`;
+        entry.decided_at_ms === null ? "" : t` after ${durationWords(entry.decided_at_ms - entry.at_ms)}`;
       return `${STATE_WORDS[entry.state]}${by}${took} · ${entry.actor.name}`;
     }
     case "marker":
@@ -251,21 +252,21 @@ function BeforeAfter({
   const height = Math.round((CROP_WIDTH * size.height) / Math.max(1, size.width));
   // The effect is what had settled when the action was over; a picture may come up to one recorded frame later.
   const pictures = [
-    ["Before", action.at_ms],
-    ["After", action.at_ms + action.duration_ms + 150],
+    [t`Before`, action.at_ms],
+    [t`After`, action.at_ms + action.duration_ms + 150],
   ] as const;
   return (
     <div class="before-after">
-      {pictures.map(([name, atMs]) => (
+      {pictures.map(([name, atMs], i) => (
         <button
           key={name}
           type="button"
-          title={`Go to the picture ${name.toLowerCase()} it`}
+          title={i === 0 ? t`Go to the picture before it` : t`Go to the picture after it`}
           onClick={() => onSeek(atMs)}
         >
           <span class="before-after-picture">
             <img src={at(atMs)} width={CROP_WIDTH} height={height} alt={`${name}: ${action.summary}`} />
-            {name === "Before" && <PointerMarks area={size} point={point} path={[]} />}
+            {i === 0 && <PointerMarks area={size} point={point} path={[]} />}
           </span>
           <span>{name}</span>
         </button>

@@ -2,6 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { TimelineInfo } from "../../api/api.ts";
 import { KeysDialog } from "../controls/keys-dialog.tsx";
+import { t } from "../language/language.ts";
 import { MarkerDialog, NoteDialog } from "../recordings/note-dialogs.tsx";
 import { api } from "../shell/api-client.ts";
 import { FailureCard } from "../shell/failure-card.tsx";
@@ -64,11 +65,11 @@ export function PlayerPage({ recordingId }: { readonly recordingId: string }) {
   if (loaded.value) return <LoadedPlayer key={recordingId} first={loaded.value} onGone={onGone} />;
   return (
     <main class="viewer-loading">
-      <h1 class="visually-hidden">Recording</h1>
+      <h1 class="visually-hidden">{t`Recording`}</h1>
       {failure.value && (
         <div class="player-failure">
-          <FailureCard title="The recording cannot be shown" words={failure.value} onRetry={load} />
-          <a href="/recordings">All recordings</a>
+          <FailureCard title={t`The recording cannot be shown`} words={failure.value} onRetry={load} />
+          <a href="/recordings">{t`All recordings`}</a>
         </div>
       )}
     </main>
@@ -148,7 +149,7 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
         },
         failed: (error) => {
           if (isGone(error)) onGone(error);
-          else showError("Could not show this moment", error);
+          else showError(t`Could not show this moment`, error);
         },
       },
     });
@@ -174,7 +175,7 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
 
   const reload = (): void =>
     attempt(
-      "Could not look at the recording again",
+      t`Could not look at the recording again`,
       api.timeline(id).then((read) => {
         timeline.value = read;
         if (player.current) player.current.entries = read.entries;
@@ -217,8 +218,8 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
     },
     mark: () =>
       attempt(
-        "Could not mark this moment",
-        api.bookmark(id, "Marker").then(() => showNotice("Marked")),
+        t`Could not mark this moment`,
+        api.bookmark(id, t`Marker`).then(() => showNotice(t`Marked`)),
       ),
     markAt: (ms) => {
       markedMs.value = ms;
@@ -286,14 +287,14 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
         {!hasPlayed.value && positionMs === 0 && recording.counts.frames > 0 && (
           <span class="player-start" aria-hidden="true" />
         )}
-        {recording.counts.frames === 0 && <p class="player-note">No picture was recorded yet.</p>}
+        {recording.counts.frames === 0 && <p class="player-note">{t`No picture was recorded yet.`}</p>}
         {isPartial.value && (
           <p class="player-note" role="status">
-            Parts of this picture are a moment older: they changed faster than is recorded.
+            {t`Parts of this picture are a moment older: they changed faster than is recorded.`}
           </p>
         )}
         <p class="player-skipped" role="status">
-          {skippedMs.value !== null && <span>Skipped {durationWords(skippedMs.value)}</span>}
+          {skippedMs.value !== null && <span>{t`Skipped ${durationWords(skippedMs.value)}`}</span>}
         </p>
         <p class="visually-hidden player-said" role="status">
           {said.value}
@@ -334,7 +335,7 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
         }}
         onSeek={(toMs) => dispatch({ type: "seek", toMs })}
         onUnmark={(markerId) =>
-          attempt("Could not remove the marker", api.removeMarker(id, markerId).then(reload))
+          attempt(t`Could not remove the marker`, api.removeMarker(id, markerId).then(reload))
         }
       />
       {isNoteShown.value && (

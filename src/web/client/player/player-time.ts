@@ -1,3 +1,5 @@
+import { counted, t } from "../language/language.ts";
+
 /** Moments of a recording in words and in addresses. All times are milliseconds from its start. */
 
 const HOUR_MS = 3_600_000;
@@ -22,14 +24,12 @@ export function timeWords(ms: number, hasTenths = false): string {
 export function spokenTime(ms: number): string {
   const whole = Math.max(0, Math.floor(ms / 1000));
   const parts = [
-    [Math.floor(whole / 3600), "hour"],
-    [Math.floor((whole % 3600) / 60), "minute"],
-    [whole % 60, "second"],
+    [Math.floor(whole / 3600), t`# hour|# hours`],
+    [Math.floor((whole % 3600) / 60), t`# minute|# minutes`],
+    [whole % 60, t`# second|# seconds`],
   ] as const;
-  const said = parts
-    .filter(([count]) => count > 0)
-    .map(([count, unit]) => `${count} ${unit}${count === 1 ? "" : "s"}`);
-  return said.length === 0 ? "0 seconds" : said.join(" ");
+  const said = parts.filter(([count]) => count > 0).map(([count, forms]) => counted(count, forms));
+  return said.length === 0 ? t`0 seconds` : said.join(" ");
 }
 
 /** "1:02:03.5", "62.5" and "62.5s"; every group but the first below 60. */

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { RecordingInfo, SearchHitInfo, TimelineInfo, TrackInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import type { Span } from "./moments.ts";
 import type { Playback, PlaybackEvent } from "./playback.ts";
 import { PlayerLaneNames, PlayerLanes } from "./player-lanes.tsx";
@@ -66,7 +67,7 @@ export function PlayerTimeline(props: PlayerTimelineProps) {
     event.preventDefault();
     onPlayback({ type: "move", byMs });
   };
-  const spoken = `${spokenTime(positionMs)} of ${spokenTime(durationMs)}`;
+  const spoken = t`${spokenTime(positionMs)} of ${spokenTime(durationMs)}`;
   return (
     <div class="timeline">
       <PlayerLaneNames />
@@ -75,11 +76,11 @@ export function PlayerTimeline(props: PlayerTimelineProps) {
         class="timeline-track"
         role="slider"
         tabIndex={0}
-        aria-label="Position in the recording"
+        aria-label={t`Position in the recording`}
         aria-valuemin={0}
         aria-valuemax={Math.round(durationMs / 1000)}
         aria-valuenow={Math.round(positionMs / 1000)}
-        aria-valuetext={current === null ? spoken : `${spoken}, after: ${entryWords(current)}`}
+        aria-valuetext={current === null ? spoken : t`${spoken}, after: ${entryWords(current)}`}
         onPointerEnter={() => thumbnails.near(durationMs)}
         onPointerDown={onDown}
         onPointerMove={onMove}

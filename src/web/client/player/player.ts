@@ -1,6 +1,7 @@
 import type { PlainPicture } from "../../../framebuffer/plain-picture.ts";
 import type { Size } from "../../../framebuffer/rect.ts";
 import type { OverlayInfo, RecordingInfo, TimelineInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import { OverlayLayer } from "../viewer/overlay-layer.ts";
 import { Stage } from "../viewer/stage.ts";
 import { ChunkPlayer, type ShownFrame } from "./chunk-player.ts";
@@ -86,7 +87,7 @@ export class Player {
     this.#playback = startOf(recording.duration_ms, recording.state === "recording");
     this.#canvas.className = "player-canvas";
     this.#canvas.setAttribute("role", "img");
-    this.#canvas.setAttribute("aria-label", `The recorded screen of ${recording.name ?? recording.title}`);
+    this.#canvas.setAttribute("aria-label", t`The recorded screen of ${recording.name ?? recording.title}`);
     this.#stage.surface.append(this.#canvas, this.#hits.element, this.#pointer.element, this.#layer.element);
     this.#layout();
     if (this.#playback.isGrowing) this.#awaitGrowth();

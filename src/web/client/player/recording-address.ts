@@ -6,6 +6,7 @@ import type {
   RunHead,
   SearchHitInfo,
 } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import { ApiError, errorOf } from "../shell/api-client.ts";
 import { below } from "../shell/base-path.ts";
 import type { FetchedRun } from "./chunk-player.ts";
@@ -42,7 +43,7 @@ export async function get(path: string, signal: AbortSignal): Promise<Response> 
     response = await fetch(below(path), { signal });
   } catch (cause) {
     if (signal.aborted) throw cause;
-    throw new ApiError(0, "offline", "the server cannot be reached", "check that it is running");
+    throw new ApiError(0, "offline", t`the server cannot be reached`, t`check that it is running`);
   }
   if (response.ok) return response;
   throw await errorOf(response);
@@ -69,7 +70,7 @@ export async function fetchChunks(
 export async function fetchChunk(id: string, index: number, signal: AbortSignal): Promise<Uint8Array> {
   const response = await get(recordingPath(id, `/chunks/${index}`), signal);
   const { body } = response;
-  if (!body) throw new Error("a chunk came without a body");
+  if (!body) throw new Error(t`a chunk came without a body`);
   const inflated = body.pipeThrough(new DecompressionStream("deflate-raw"));
   return new Uint8Array(await new Response(inflated).arrayBuffer());
 }
@@ -78,7 +79,7 @@ export async function fetchChunk(id: string, index: number, signal: AbortSignal)
 export async function fetchRun(id: string, atMs: number, signal: AbortSignal): Promise<FetchedRun> {
   const response = await get(recordingPath(id, `/run?at_ms=${Math.max(0, atMs)}`), signal);
   const bytes = await response.arrayBuffer();
-  if (bytes.byteLength < 4) throw new Error("a run came without a head");
+  if (bytes.byteLength < 4) throw new Error(t`a run came without a head`);
   const headBytes = new DataView(bytes).getUint32(0);
   const head: RunHead = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, headBytes)));
   let at = 4 + headBytes;

@@ -1,4 +1,5 @@
 import type { TrackInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import type { Tone } from "../shell/labels.ts";
 import { overlayWords } from "../viewer/overlay-place.ts";
 
@@ -8,15 +9,15 @@ export function entryWords(entry: TrackInfo): string {
     case "action":
       return entry.summary;
     case "approval":
-      return `Asked: ${entry.summary}`;
+      return t`Asked: ${entry.summary}`;
     case "overlay":
-      return `Overlay: ${overlayWords(entry.overlay)}`;
+      return t`Overlay: ${overlayWords(entry.overlay)}`;
     case "marker":
       return entry.label;
     case "gap":
-      return `Not recorded: ${entry.reason}`;
+      return t`Not recorded: ${entry.reason}`;
     case "resize":
-      return `Resized to ${entry.width} × ${entry.height}`;
+      return t`Resized to ${entry.width} × ${entry.height}`;
   }
 }
 

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { t } from "../language/language.ts";
 import "../styles/push.css";
 import { api } from "../shell/api-client.ts";
 import { showError } from "../shell/notices.ts";
@@ -32,7 +33,7 @@ export function PushSwitch() {
       await (isOn ? turnOff() : turnOn(publicKey));
     } catch (error) {
       showError(
-        isOn ? "Notifications could not be turned off" : "Notifications could not be turned on",
+        isOn ? t`Notifications could not be turned off` : t`Notifications could not be turned on`,
         error,
       );
     } finally {
@@ -44,17 +45,17 @@ export function PushSwitch() {
     <div class="push-switch">
       {state.value === "denied" ? (
         <p class="muted">
-          This browser refuses notifications of this page; its settings for this site change that.
+          {t`This browser refuses notifications of this page; its settings for this site change that.`}
         </p>
       ) : (
         <>
           <button type="button" class="button" aria-pressed={isOn} disabled={isBusy.value} onClick={change}>
-            {isOn ? "Stop notifying this browser" : "Notify this browser"}
+            {isOn ? t`Stop notifying this browser` : t`Notify this browser`}
           </button>
           <p class="muted">
             {isOn
-              ? "It is told that an agent asks, also while this page is closed: which desktop, what kind, who."
-              : "When an agent asks and this page is closed."}
+              ? t`It is told that an agent asks, also while this page is closed: which desktop, what kind, who.`
+              : t`When an agent asks and this page is closed.`}
           </p>
         </>
       )}

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { RecordingInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
+import { t } from "../language/language.ts";
 import { timeFromHash, timeWords } from "../player/player-time.ts";
 import { get, recordingPath } from "../player/recording-address.ts";
 import { below } from "../shell/base-path.ts";
@@ -9,13 +10,13 @@ import { fileName, nameOf } from "./recording-name.ts";
 import { canExportVideo, exportVideo } from "./video-export.ts";
 
 const FORMATS = [
-  ["mp4", "Video (MP4)", "plays everywhere; needs ffmpeg on the server"],
-  ["webm", "Video (WebM)", "smaller, free; needs ffmpeg on the server"],
-  ["html", "Replay page (HTML)", "one file, every pixel exact, with the actions"],
-  ["gif", "Animation (GIF)", "a minute at most"],
-  ["png", "Picture (PNG)", "of the first moment of the range"],
-  ["txt", "Text on the screen (TXT)", "each line with its time, where text was recorded"],
-  ["ndjson", "What happened (NDJSON)", "actions, approvals, overlays as data"],
+  ["mp4", t`Video (MP4)`, t`plays everywhere; needs ffmpeg on the server`],
+  ["webm", t`Video (WebM)`, t`smaller, free; needs ffmpeg on the server`],
+  ["html", t`Replay page (HTML)`, t`one file, every pixel exact, with the actions`],
+  ["gif", t`Animation (GIF)`, t`a minute at most`],
+  ["png", t`Picture (PNG)`, t`of the first moment of the range`],
+  ["txt", t`Text on the screen (TXT)`, t`each line with its time, where text was recorded`],
+  ["ndjson", t`What happened (NDJSON)`, t`actions, approvals, overlays as data`],
 ] as const;
 
 /** The server makes no longer one. */
@@ -61,7 +62,7 @@ export function ExportMenu({ recording, id, positionMs }: ExportMenuProps) {
     const begun = download(address(format)).finally(() => {
       asked.value = null;
     });
-    attempt("Could not export", begun);
+    attempt(t`Could not export`, begun);
   };
   const makeHere = (): void => {
     share.value = 0;
@@ -73,7 +74,7 @@ export function ExportMenu({ recording, id, positionMs }: ExportMenuProps) {
       },
     );
     attempt(
-      "Could not make the video",
+      t`Could not make the video`,
       made.finally(() => {
         share.value = null;
       }),
@@ -83,28 +84,28 @@ export function ExportMenu({ recording, id, positionMs }: ExportMenuProps) {
     <>
       <button type="button" class="button" popovertarget={name}>
         <Icon shape="download" />
-        <span>Export</span>
+        <span>{t`Export`}</span>
       </button>
       <div
         id={name}
         class="popover export-menu"
         popover="auto"
         role="dialog"
-        aria-label={`Export ${nameOf(recording)}`}
+        aria-label={t`Export ${nameOf(recording)}`}
       >
         <div class="field-pair">
           <TimeField
-            label="From"
+            label={t`From`}
             value={from.value}
             placeholder="0:00"
             isWrong={fromMs === null}
             onInput={from}
           />
-          <TimeField label="To" value={to.value} placeholder={whole} isWrong={!isRange} onInput={to} />
+          <TimeField label={t`To`} value={to.value} placeholder={whole} isWrong={!isRange} onInput={to} />
         </div>
         {!isRange && (
           <p class="field-error" role="alert">
-            Write times as 1:30 or 90, the first before the second.
+            {t`Write times as 1:30 or 90, the first before the second.`}
           </p>
         )}
         {positionMs !== null && (
@@ -116,7 +117,7 @@ export function ExportMenu({ recording, id, positionMs }: ExportMenuProps) {
                 from.value = timeWords(positionMs, true);
               }}
             >
-              From here
+              {t`From here`}
             </button>
             <button
               type="button"
@@ -125,13 +126,13 @@ export function ExportMenu({ recording, id, positionMs }: ExportMenuProps) {
                 to.value = timeWords(positionMs, true);
               }}
             >
-              To here
+              {t`To here`}
             </button>
           </p>
         )}
         <div class="field-pair">
-          <Switch label="Overlays" isOn={hasOverlays} />
-          <Switch label="Pointer" isOn={hasPointer} />
+          <Switch label={t`Overlays`} isOn={hasOverlays} />
+          <Switch label={t`Pointer`} isOn={hasPointer} />
         </div>
         <ul>
           {FORMATS.map(([format, title, meaning]) => (
@@ -149,9 +150,9 @@ export function ExportMenu({ recording, id, positionMs }: ExportMenuProps) {
                 <span>{title}</span>
                 <span class="muted" role={asked.value === format ? "status" : undefined}>
                   {asked.value === format
-                    ? "being made…"
+                    ? t`being made…`
                     : isTooLong(format)
-                      ? `${meaning}: these are ${timeWords(lengthMs)}, choose less above`
+                      ? t`${meaning}: these are ${timeWords(lengthMs)}, choose less above`
                       : meaning}
                 </span>
               </a>
@@ -165,11 +166,11 @@ export function ExportMenu({ recording, id, positionMs }: ExportMenuProps) {
                 disabled={!isRange || share.value !== null}
                 onClick={makeHere}
               >
-                <span>Video made by this browser (WebM)</span>
+                <span>{t`Video made by this browser (WebM)`}</span>
                 <span class="muted" role="status">
                   {share.value === null
-                    ? "needs nothing on the server"
-                    : `${Math.floor(share.value * 100)} % done`}
+                    ? t`needs nothing on the server`
+                    : t`${Math.floor(share.value * 100)} % done`}
                 </span>
               </button>
             </li>

@@ -1,10 +1,10 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { SearchAllInfo } from "../../api/api.ts";
+import { counted, locale, t } from "../language/language.ts";
 import { hashOfTime, timeWords } from "../player/player-time.ts";
 import { frameAddress } from "../player/recording-address.ts";
 import { api } from "../shell/api-client.ts";
-import { countWords } from "../shell/labels.ts";
 import { showError } from "../shell/notices.ts";
 import { playerPath } from "../shell/route.ts";
 
@@ -32,7 +32,7 @@ export function useFoundWords(query: string): Signal<SearchAllInfo | null> {
           if (answer.unread > 0) timer = setTimeout(ask, AGAIN_MS);
         },
         (error: unknown) => {
-          if (!isLeft) showError("The recordings cannot be searched", error);
+          if (!isLeft) showError(t`The recordings cannot be searched`, error);
         },
       );
     };
@@ -46,20 +46,22 @@ export function useFoundWords(query: string): Signal<SearchAllInfo | null> {
 }
 
 const CROP = { width: 240, height: 60 } as const;
-const WHEN = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const WHEN = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 
 /** Places in recordings that have some words; each leads to its moment. */
 export function FoundWords({ found, query }: { readonly found: SearchAllInfo; readonly query: string }) {
   const { hits, more, unread } = found;
   const find = `?${new URLSearchParams({ find: query.trim() })}`;
   return (
-    <section class="found-words" aria-label="Found in recordings">
+    <section class="found-words" aria-label={t`Found in recordings`}>
       <h2>
-        {more ? `The first ${hits.length} places` : countWords(hits.length, "place", "places")} in recordings
+        {more
+          ? t`The first ${hits.length} places in recordings`
+          : counted(hits.length, t`# place in recordings|# places in recordings`)}
       </h2>
       {unread > 0 && (
         <p class="muted" role="status">
-          {countWords(unread, "recording is", "recordings are")} still being read.
+          {counted(unread, t`# recording is still being read.|# recordings are still being read.`)}
         </p>
       )}
       <ul>
@@ -81,7 +83,7 @@ export function FoundWords({ found, query }: { readonly found: SearchAllInfo; re
               <span class="found-text">
                 <span>{text}</span>
                 <span class="muted">
-                  {title}, {WHEN.format(new Date(started_at))}, at {timeWords(at_ms)}
+                  {t`${title}, ${WHEN.format(new Date(started_at))}, at ${timeWords(at_ms)}`}
                 </span>
               </span>
             </a>

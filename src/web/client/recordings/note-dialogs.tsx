@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { RecordingInfo } from "../../api/api.ts";
 import { IconButton } from "../controls/icon-button.tsx";
+import { t } from "../language/language.ts";
 import { timeWords } from "../player/player-time.ts";
 import { api } from "../shell/api-client.ts";
 import { sentence } from "../shell/labels.ts";
@@ -21,9 +22,9 @@ export function NoteDialog({ recording, onSaved, onClose }: NoteDialogProps) {
     onSaved();
   };
   return (
-    <WordsDialog title="Name and notes" action="Save" onSave={save} onClose={onClose}>
+    <WordsDialog title={t`Name and notes`} action={t`Save`} onSave={save} onClose={onClose}>
       <label class="field">
-        <span>Name</span>
+        <span>{t`Name`}</span>
         <input
           name="name"
           maxLength={200}
@@ -32,10 +33,10 @@ export function NoteDialog({ recording, onSaved, onClose }: NoteDialogProps) {
         />
       </label>
       <label class="field">
-        <span>Notes</span>
+        <span>{t`Notes`}</span>
         <textarea name="notes" rows={5} maxLength={4000} defaultValue={recording.notes ?? ""} />
       </label>
-      <p class="muted">They are kept beside the recording, which stays as it was sealed.</p>
+      <p class="muted">{t`They are kept beside the recording, which stays as it was sealed.`}</p>
     </WordsDialog>
   );
 }
@@ -50,14 +51,14 @@ export interface MarkerDialogProps {
 /** Asks what a moment is to be called. */
 export function MarkerDialog({ recordingId, atMs, onSaved, onClose }: MarkerDialogProps) {
   const save = async (data: FormData): Promise<void> => {
-    await api.addMarker(recordingId, atMs, textOf(data, "label") ?? "Marker");
+    await api.addMarker(recordingId, atMs, textOf(data, "label") ?? t`Marker`);
     onSaved();
   };
   return (
-    <WordsDialog title={`Mark ${timeWords(atMs, true)}`} action="Mark" onSave={save} onClose={onClose}>
+    <WordsDialog title={t`Mark ${timeWords(atMs, true)}`} action={t`Mark`} onSave={save} onClose={onClose}>
       <label class="field">
-        <span>Name of the marker</span>
-        <input name="label" maxLength={200} placeholder="Marker" />
+        <span>{t`Name of the marker`}</span>
+        <input name="label" maxLength={200} placeholder={t`Marker`} />
       </label>
     </WordsDialog>
   );
@@ -97,7 +98,7 @@ function WordsDialog({ title, action, children, onSave, onClose }: WordsDialogPr
       <form onSubmit={save} autocomplete="off">
         <header class="dialog-head">
           <h2 id="words-title">{title}</h2>
-          <IconButton icon="cross" label="Close" onClick={() => dialog.current?.close()} />
+          <IconButton icon="cross" label={t`Close`} onClick={() => dialog.current?.close()} />
         </header>
         {children}
         <p class="field-error" role="alert" hidden={fault.value === null}>
@@ -105,7 +106,7 @@ function WordsDialog({ title, action, children, onSave, onClose }: WordsDialogPr
         </p>
         <footer class="dialog-foot">
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
-            Cancel
+            {t`Cancel`}
           </button>
           <button type="submit" class="button button-primary" disabled={isBusy.value}>
             {action}

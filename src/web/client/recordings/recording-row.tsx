@@ -3,10 +3,11 @@ import type { RecordingInfo } from "../../api/api.ts";
 import { ConfirmDialog } from "../controls/confirm-dialog.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
+import { counted, locale, t } from "../language/language.ts";
 import { timeWords } from "../player/player-time.ts";
 import { frameAddress } from "../player/recording-address.ts";
 import { api } from "../shell/api-client.ts";
-import { countWords, sizeWords } from "../shell/labels.ts";
+import { sizeWords } from "../shell/labels.ts";
 import { attempt } from "../shell/notices.ts";
 import { playerPath } from "../shell/route.ts";
 import { ExportMenu } from "./export-menu.tsx";
@@ -21,20 +22,19 @@ export interface RecordingRowProps {
   readonly onChanged: () => void;
 }
 
-const WHEN = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const WHEN = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 const THUMBNAIL_WIDTH = 192;
 
 const REASONS = {
-  manual: "started by",
-  always: "every desktop is recorded",
-  agent_activity: "an agent was at work",
+  always: t`every desktop is recorded`,
+  agent_activity: t`an agent was at work`,
 } as const;
 
 const ARCHIVE = {
-  local: "not archived yet",
-  uploading: "being archived",
-  archived: "archived",
-  failed: "archiving failed",
+  local: t`not archived yet`,
+  uploading: t`being archived`,
+  archived: t`archived`,
+  failed: t`archiving failed`,
 } as const;
 
 /** One recording of the list. */
@@ -42,7 +42,7 @@ export function RecordingRow({ recording, mayRemove, onChanged }: RecordingRowPr
   const { id, counts } = recording;
   const title = nameOf(recording);
   const isRunning = recording.state === "recording";
-  const stop = (): void => attempt("Could not stop", api.stopRecording(id).then(onChanged));
+  const stop = (): void => attempt(t`Could not stop`, api.stopRecording(id).then(onChanged));
   const isRemoving = useSignal(false);
   return (
     <li class="recording">
@@ -73,19 +73,20 @@ export function RecordingRow({ recording, mayRemove, onChanged }: RecordingRowPr
         <p class="muted recording-facts">
           {recording.name !== null && <span>{recording.title}</span>}
           <span>
-            {REASONS[recording.reason]}
-            {recording.reason === "manual" && ` ${recording.started_by}`}
+            {recording.reason === "manual"
+              ? t`started by ${recording.started_by}`
+              : REASONS[recording.reason]}
           </span>
-          <span>{countWords(counts.actions, "action", "actions")}</span>
-          {counts.approvals > 0 && <span>{countWords(counts.approvals, "approval", "approvals")}</span>}
-          {counts.bookmarks > 0 && <span>{countWords(counts.bookmarks, "marker", "markers")}</span>}
+          <span>{counted(counts.actions, t`# action|# actions`)}</span>
+          {counts.approvals > 0 && <span>{counted(counts.approvals, t`# approval|# approvals`)}</span>}
+          {counts.bookmarks > 0 && <span>{counted(counts.bookmarks, t`# marker|# markers`)}</span>}
           {recording.width > 0 && (
             <span>
               {recording.width} × {recording.height}
             </span>
           )}
           <span>{sizeWords(recording.bytes)}</span>
-          {recording.is_encrypted && <span>encrypted</span>}
+          {recording.is_encrypted && <span>{t`encrypted`}</span>}
           {recording.archive && (
             <span title={recording.archive.problem ?? undefined}>{ARCHIVE[recording.archive.state]}</span>
           )}
@@ -95,7 +96,7 @@ export function RecordingRow({ recording, mayRemove, onChanged }: RecordingRowPr
         {isRunning ? (
           <button type="button" class="button" onClick={stop}>
             <Icon shape="square" />
-            <span>Stop</span>
+            <span>{t`Stop`}</span>
           </button>
         ) : (
           <VerifyButton recording={recording} />
@@ -104,7 +105,7 @@ export function RecordingRow({ recording, mayRemove, onChanged }: RecordingRowPr
         {mayRemove && (
           <IconButton
             icon="trash"
-            label={`Delete the recording of ${title}`}
+            label={t`Delete the recording of ${title}`}
             onClick={() => {
               isRemoving.value = true;
             }}
@@ -113,14 +114,16 @@ export function RecordingRow({ recording, mayRemove, onChanged }: RecordingRowPr
       </div>
       {isRemoving.value && (
         <ConfirmDialog
-          title={`Delete the recording of “${title}”?`}
-          action="Delete"
-          onConfirm={() => attempt("Could not delete the recording", api.removeRecording(id).then(onChanged))}
+          title={t`Delete the recording of “${title}”?`}
+          action={t`Delete`}
+          onConfirm={() =>
+            attempt(t`Could not delete the recording`, api.removeRecording(id).then(onChanged))
+          }
           onClose={() => {
             isRemoving.value = false;
           }}
         >
-          <p>It is from {WHEN.format(new Date(recording.started_at))}, and cannot be brought back.</p>
+          <p>{t`It is from ${WHEN.format(new Date(recording.started_at))}, and cannot be brought back.`}</p>
         </ConfirmDialog>
       )}
     </li>

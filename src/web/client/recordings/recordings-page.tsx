@@ -1,3 +1,4 @@
+import { counted, rich, t } from "../language/language.ts";
 import "../styles/recordings.css";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -6,7 +7,7 @@ import { Icon } from "../controls/icon.tsx";
 import { SearchField } from "../controls/search-field.tsx";
 import { api } from "../shell/api-client.ts";
 import { FailureCard } from "../shell/failure-card.tsx";
-import { countWords, sizeWords } from "../shell/labels.ts";
+import { sizeWords } from "../shell/labels.ts";
 import { type ErrorWords, errorWords } from "../shell/notices.ts";
 import { appState, me } from "../shell/session.ts";
 import { Shell } from "../shell/shell.tsx";
@@ -14,7 +15,7 @@ import { FoundWords, useFoundWords } from "./found-words.tsx";
 import { RecordingRow } from "./recording-row.tsx";
 
 const SHOWN = ["all", "running", "problems"] as const;
-const SHOWN_WORDS = { all: "All", running: "Running", problems: "Not sealed or tampered" } as const;
+const SHOWN_WORDS = { all: t`All`, running: t`Running`, problems: t`Not sealed or tampered` } as const;
 
 /** Every recording: found, looked into, verified, exported, deleted. */
 export function RecordingsPage() {
@@ -53,17 +54,17 @@ export function RecordingsPage() {
     <Shell>
       <div class="page page-wide recordings-page">
         <div class="page-head">
-          <h1>Recordings</h1>
+          <h1>{t`Recordings`}</h1>
           {list.length > 0 && (
             <span class="muted recordings-total">
-              {countWords(list.length, "recording", "recordings")},{" "}
+              {counted(list.length, t`# recording|# recordings`)},{" "}
               {sizeWords(list.reduce((sum, { bytes }) => sum + bytes, 0))}
             </span>
           )}
           {!isEmpty && (
             <>
               <select
-                aria-label="Which recordings"
+                aria-label={t`Which recordings`}
                 value={shown.value}
                 onChange={(event) => {
                   shown.value = SHOWN.find((name) => name === event.currentTarget.value) ?? "all";
@@ -75,26 +76,26 @@ export function RecordingsPage() {
                   </option>
                 ))}
               </select>
-              <SearchField label="Find recordings, and words in them" query={query} />
+              <SearchField label={t`Find recordings, and words in them`} query={query} />
             </>
           )}
         </div>
         {failure.value && (
-          <FailureCard title="The recordings cannot be listed" words={failure.value} onRetry={load} />
+          <FailureCard title={t`The recordings cannot be listed`} words={failure.value} onRetry={load} />
         )}
         {isEmpty && (
           <div class="empty">
             <Icon shape="film" />
-            <p>No recordings yet.</p>
+            <p>{t`No recordings yet.`}</p>
             <p class="muted">
-              Press Record in a desktop, or set <code>recording.policy: on_agent_activity</code>.
+              {rich`Press Record in a desktop, or set ${<code>recording.policy: on_agent_activity</code>}.`}
             </p>
           </div>
         )}
         {!isEmpty && recordings.value && list.length === 0 && !hasWords && (
           <div class="empty">
             <Icon shape="search" />
-            <p>No recording is as you wish.</p>
+            <p>{t`No recording is as you wish.`}</p>
             <button
               type="button"
               class="button"
@@ -103,11 +104,11 @@ export function RecordingsPage() {
                 shown.value = "all";
               }}
             >
-              Show all
+              {t`Show all`}
             </button>
           </div>
         )}
-        <ul class="recordings" aria-label="Recordings" aria-busy={!recordings.value}>
+        <ul class="recordings" aria-label={t`Recordings`} aria-busy={!recordings.value}>
           {list.map((recording) => (
             <RecordingRow key={recording.id} recording={recording} mayRemove={isAdmin} onChanged={load} />
           ))}

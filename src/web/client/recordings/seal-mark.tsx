@@ -1,19 +1,20 @@
 import type { RecordingInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import type { Tone } from "../shell/labels.ts";
 
 const SEALS = {
-  recording: { tone: "bad", text: "Recording", meaning: "It grows while you look." },
+  recording: { tone: "bad", text: t`Recording`, meaning: t`It grows while you look.` },
   sealed: {
     tone: "good",
-    text: "Sealed",
-    meaning: "Closed and signed: any change of its files would be found.",
+    text: t`Sealed`,
+    meaning: t`Closed and signed: any change of its files would be found.`,
   },
   unsealed: {
     tone: "warn",
-    text: "Not sealed",
-    meaning: "The server ended before it could sign it. It replays, but its end is not proven.",
+    text: t`Not sealed`,
+    meaning: t`The server ended before it could sign it. It replays, but its end is not proven.`,
   },
-  tampered: { tone: "bad", text: "Tampered", meaning: "Its files are not what was written." },
+  tampered: { tone: "bad", text: t`Tampered`, meaning: t`Its files are not what was written.` },
 } as const satisfies Record<
   RecordingInfo["state"],
   { readonly tone: Tone; readonly text: string; readonly meaning: string }

@@ -1,5 +1,6 @@
 import type { Size } from "../../../framebuffer/rect.ts";
 import { matroskaFrameHead, matroskaHead } from "../../../protocols/recording/matroska.ts";
+import { t } from "../language/language.ts";
 import { get } from "../player/recording-address.ts";
 
 /** One line of `export.frames`: what differs from the picture before, at a time of the export. */
@@ -36,7 +37,7 @@ export async function exportVideo(
   told: (share: number) => void,
 ): Promise<void> {
   const response = await get(address, new AbortController().signal);
-  if (!response.body) throw new Error("the pictures came without a body");
+  if (!response.body) throw new Error(t`the pictures came without a body`);
   const film = new Film();
   for await (const line of linesOf(response.body)) {
     const frame: FrameLine = JSON.parse(line);
@@ -76,7 +77,7 @@ class Film {
   /** The file; rejects where there was no picture or the encoder failed. */
   async end(): Promise<Blob> {
     const encoder = this.#encoder;
-    if (encoder === null) throw new Error("there is no picture in this range");
+    if (encoder === null) throw new Error(t`there is no picture in this range`);
     if (this.#fault !== null) throw this.#fault;
     // A video ends at its last picture: this one holds it for as long as it stood.
     this.#put(encoder, this.#endMs);
@@ -110,7 +111,7 @@ class Film {
       this.#encoder = encoder;
       return encoder;
     }
-    throw new Error(`this browser encodes no video of ${width} × ${height} pixels`);
+    throw new Error(t`this browser encodes no video of ${width} × ${height} pixels`);
   }
 
   #put(encoder: VideoEncoder, atMs: number): void {

@@ -2,6 +2,7 @@ import type { Size } from "../../../framebuffer/rect.ts";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
 import { NumberField } from "../controls/number-field.tsx";
+import { t } from "../language/language.ts";
 import { RuleMap } from "./rule-map.tsx";
 import {
   type Area,
@@ -29,8 +30,8 @@ export interface RuleAreasProps {
 const SIDES = [
   ["x", "x"],
   ["y", "y"],
-  ["width", "Width"],
-  ["height", "Height"],
+  ["width", t`Width`],
+  ["height", t`Height`],
 ] as const;
 
 const MAX_SIDE = 65_535;
@@ -45,15 +46,16 @@ export function RuleAreas(props: RuleAreasProps) {
   };
   return (
     <section class="rules-section" aria-labelledby="rules-areas">
-      <h2 id="rules-areas">Places where the mouse is ruled more strictly</h2>
+      <h2 id="rules-areas">{t`Places where the mouse is ruled more strictly`}</h2>
       <p class="muted">
-        Drag a rectangle on the picture, or add one and give its numbers. Where areas overlap the strictest
-        counts, so their order is only for reading.
+        {t`Drag a rectangle on the picture, or add one and give its numbers. Where areas overlap the strictest counts, so their order is only for reading.`}
       </p>
       <div class="rules-places">
         <RuleMap {...props} onAdd={add} isFull={isFull} />
         <div class="rules-list">
-          {rules.areas.length === 0 && <p class="muted">No areas: the mouse is ruled alike everywhere.</p>}
+          {rules.areas.length === 0 && (
+            <p class="muted">{t`No areas: the mouse is ruled alike everywhere.`}</p>
+          )}
           <ol>
             {rules.areas.map((area, index) => (
               <li key={index} class={`rules-area ${props.chosen === index ? "is-chosen" : ""}`}>
@@ -68,7 +70,7 @@ export function RuleAreas(props: RuleAreasProps) {
             onClick={() => add({ x: 0, y: 0, width: 200, height: 100, verdict: "deny" })}
           >
             <Icon shape="plus" />
-            <span>{isFull ? `${MAX_AREAS} areas are the most` : "Add an area"}</span>
+            <span>{isFull ? t`${MAX_AREAS} areas are the most` : t`Add an area`}</span>
           </button>
         </div>
       </div>
@@ -96,35 +98,35 @@ function AreaFields({
       <div class="rules-area-head">
         <input
           type="text"
-          aria-label={`Name of area ${index + 1}`}
-          placeholder={`Area ${index + 1}`}
+          aria-label={t`Name of area ${index + 1}`}
+          placeholder={t`Area ${index + 1}`}
           maxLength={60}
           value={area.name ?? ""}
           onInput={(event) => change({ name: event.currentTarget.value })}
         />
         <select
-          aria-label={`Verdict in ${name}`}
+          aria-label={t`Verdict in ${name}`}
           value={area.verdict}
           onChange={(event) => change({ verdict: event.currentTarget.value === "ask" ? "ask" : "deny" })}
         >
-          <option value="ask">Ask</option>
-          <option value="deny">Deny</option>
+          <option value="ask">{t`Ask`}</option>
+          <option value="deny">{t`Deny`}</option>
         </select>
         <IconButton
           icon="arrowUp"
-          label={`Move ${name} up`}
+          label={t`Move ${name} up`}
           isDisabled={index === 0}
           onClick={() => move(-1)}
         />
         <IconButton
           icon="arrowDown"
-          label={`Move ${name} down`}
+          label={t`Move ${name} down`}
           isDisabled={index === rules.areas.length - 1}
           onClick={() => move(1)}
         />
         <IconButton
           icon="trash"
-          label={`Delete ${name}`}
+          label={t`Delete ${name}`}
           onClick={() => {
             onChange(withoutArea(rules, index));
             onChoose(null);

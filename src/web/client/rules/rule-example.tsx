@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { RulesTried } from "../../api/api.ts";
 import { NumberField } from "../controls/number-field.tsx";
+import { t } from "../language/language.ts";
 import { api } from "../shell/api-client.ts";
 import { sentence } from "../shell/labels.ts";
 import { errorWords } from "../shell/notices.ts";
@@ -19,9 +20,9 @@ export interface RuleExampleProps {
 }
 
 const MEANING = {
-  allow: "Allowed: it is done at once.",
-  ask: "Asked: a person decides, and silence is no.",
-  deny: "Denied: the agent is told so, and nobody is asked.",
+  allow: t`Allowed: it is done at once.`,
+  ask: t`Asked: a person decides, and silence is no.`,
+  deny: t`Denied: the agent is told so, and nobody is asked.`,
 } as const satisfies Record<RulesTried["verdict"], string>;
 
 /** What these rules would say, saved or not: the server's own answer for an example. */
@@ -60,10 +61,10 @@ export function RuleExample({ rules, desktopId }: RuleExampleProps) {
   );
   return (
     <section class="rules-section" aria-labelledby="rules-example">
-      <h2 id="rules-example">Try an example</h2>
+      <h2 id="rules-example">{t`Try an example`}</h2>
       <div class="rules-example">
         <label class="rules-number">
-          <span class="muted rules-number-name">An agent uses</span>
+          <span class="muted rules-number-name">{t`An agent uses`}</span>
           <select
             value={actionClass.value}
             onChange={(event) => {
@@ -96,7 +97,7 @@ function answerWords(answer: RulesTried | string | null, rules: Rules) {
     <span class={`rules-verdict is-${answer.verdict}`}>
       {MEANING[answer.verdict]}
       {area !== undefined && answer.area !== null && (
-        <span class="muted"> By the area “{areaName(area, answer.area)}”.</span>
+        <span class="muted">{t` By the area “${areaName(area, answer.area)}”.`}</span>
       )}
     </span>
   );

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { Rect, Size } from "../../../framebuffer/rect.ts";
+import { t } from "../language/language.ts";
 import { thumbnailAddress } from "../viewer/screenshot-address.ts";
 import { type Area, areaName, type Rules } from "./rules-draft.ts";
 
@@ -27,7 +28,7 @@ export function RuleMap(props: RuleMapProps) {
   const frame = useRef<HTMLDivElement>(null);
   const from = useSignal<Point | null>(null);
   const drawn = useSignal<Rect | null>(null);
-  if (size.width === 0) return <p class="muted rules-map-empty">The desktop has no picture yet.</p>;
+  if (size.width === 0) return <p class="muted rules-map-empty">{t`The desktop has no picture yet.`}</p>;
   const pointOf = (event: PointerEvent): Point => {
     const box = frame.current?.getBoundingClientRect();
     if (box === undefined) return { x: 0, y: 0 };
@@ -68,7 +69,7 @@ export function RuleMap(props: RuleMapProps) {
     >
       <img
         src={thumbnailAddress(props.desktopId, size, PICTURE_WIDTH)}
-        alt="The desktop, with its areas"
+        alt={t`The desktop, with its areas`}
         draggable={false}
       />
       {rules.areas.map((area, index) => (

@@ -1,3 +1,4 @@
+import { t } from "../language/language.ts";
 import {
   ACTION_CLASS_LABELS,
   ACTION_CLASSES,
@@ -19,7 +20,7 @@ const WORDS = ["allow", "ask", "deny"] as const satisfies readonly Word[];
 export function RuleWords({ rules, isDisabled, onChange }: RuleWordsProps) {
   return (
     <section class="rules-section" aria-labelledby="rules-words">
-      <h2 id="rules-words">What agents may do</h2>
+      <h2 id="rules-words">{t`What agents may do`}</h2>
       <div class="rules-words">
         {ACTION_CLASSES.map((actionClass) => (
           <fieldset key={actionClass} class="rules-word" disabled={isDisabled}>

@@ -1,4 +1,5 @@
 import type { RulesInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 
 export type Rules = RulesInfo["rules"];
 export type Area = Rules["areas"][number];
@@ -7,12 +8,12 @@ export type ActionClass = keyof Omit<Rules, "areas">;
 
 /** What the rules tell apart, in words, in the order of the page. */
 export const ACTION_CLASS_LABELS = {
-  pointer: { name: "Mouse", meaning: "clicks, drags, moves, the wheel" },
-  keys: { name: "Keys", meaning: "single keys and chords such as Ctrl+S" },
-  text: { name: "Typing", meaning: "text, typed with the keyboard" },
-  write_clipboard: { name: "Set the clipboard", meaning: "pasting needs this and the keys" },
-  read_clipboard: { name: "Read the clipboard", meaning: "what was copied on the desktop" },
-  resize: { name: "Resize", meaning: "the desktop's own size" },
+  pointer: { name: t`Mouse`, meaning: t`clicks, drags, moves, the wheel` },
+  keys: { name: t`Keys`, meaning: t`single keys and chords such as Ctrl+S` },
+  text: { name: t`Typing`, meaning: t`text, typed with the keyboard` },
+  write_clipboard: { name: t`Set the clipboard`, meaning: t`pasting needs this and the keys` },
+  read_clipboard: { name: t`Read the clipboard`, meaning: t`what was copied on the desktop` },
+  resize: { name: t`Resize`, meaning: t`the desktop's own size` },
 } as const satisfies Record<ActionClass, { readonly name: string; readonly meaning: string }>;
 
 /** The server's list, in the order of the page: the compiler sees that each has its label, and that no other has one. */
@@ -22,7 +23,7 @@ function isActionClass(name: string): name is ActionClass {
   return Object.hasOwn(ACTION_CLASS_LABELS, name);
 }
 
-export const WORD_NAMES = { allow: "Allow", ask: "Ask", deny: "Deny" } as const satisfies Record<
+export const WORD_NAMES = { allow: t`Allow`, ask: t`Ask`, deny: t`Deny` } as const satisfies Record<
   Word,
   string
 >;
@@ -69,7 +70,7 @@ export function areEqual(a: Rules, b: Rules): boolean {
 /** What people call an area: its name, else its number. */
 export function areaName(area: Area, index: number): string {
   const name = area.name?.trim() ?? "";
-  return name === "" ? `Area ${index + 1}` : name;
+  return name === "" ? t`Area ${index + 1}` : name;
 }
 
 /** For the configuration file: the rules outlive the server there. JSON is YAML too, and quotes the names. */

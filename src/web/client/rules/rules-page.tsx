@@ -1,3 +1,4 @@
+import { t } from "../language/language.ts";
 import "../styles/rules.css";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -53,9 +54,9 @@ export function RulesPage({ desktopId }: { readonly desktopId: string }) {
       .then(
         (info) => {
           take(info);
-          showNotice("The rules are in force");
+          showNotice(t`The rules are in force`);
         },
-        (error: unknown) => showError("Could not save the rules", error),
+        (error: unknown) => showError(t`Could not save the rules`, error),
       )
       .finally(() => {
         isSaving.value = false;
@@ -68,12 +69,15 @@ export function RulesPage({ desktopId }: { readonly desktopId: string }) {
           <a
             class="icon-button"
             href={viewerPath(desktopId)}
-            aria-label="Back to the desktop"
-            title="Back to the desktop"
+            aria-label={t`Back to the desktop`}
+            title={t`Back to the desktop`}
           >
             <Icon shape="arrowLeft" />
           </a>
-          <h1>Rules for agents{desktop === undefined ? "" : ` on ${desktop.name}`}</h1>
+          <h1>
+            {t`Rules for agents`}
+            {desktop === undefined ? "" : t` on ${desktop.name}`}
+          </h1>
         </header>
         {rules !== null && (
           <p class={`rules-state tone-${isInForce && !isChanged ? "good" : "warn"}`} role="status">
@@ -82,7 +86,7 @@ export function RulesPage({ desktopId }: { readonly desktopId: string }) {
           </p>
         )}
         {failure.value !== null && (
-          <FailureCard title="The rules cannot be shown" words={failure.value} onRetry={load} />
+          <FailureCard title={t`The rules cannot be shown`} words={failure.value} onRetry={load} />
         )}
         {rules !== null && (
           <>
@@ -106,7 +110,7 @@ export function RulesPage({ desktopId }: { readonly desktopId: string }) {
                 disabled={!mayChange || isSaving.value || (isInForce && !isChanged)}
                 onClick={save}
               >
-                {isInForce ? "Save" : "Save and use them"}
+                {isInForce ? t`Save` : t`Save and use them`}
               </button>
               <button
                 type="button"
@@ -116,13 +120,13 @@ export function RulesPage({ desktopId }: { readonly desktopId: string }) {
                   draft.value = saved.value?.rules ?? null;
                 }}
               >
-                Discard changes
+                {t`Discard changes`}
               </button>
-              <CopyButton text={configOf(rules)} label="Copy for the configuration file" />
+              <CopyButton text={configOf(rules)} label={t`Copy for the configuration file`} />
               <p class="muted">
                 {mayChange
-                  ? "Saved rules hold until the mode is changed, restarts of the server included. Those in the configuration file are what every desktop begins with."
-                  : "Only an administrator changes the rules. You can try them."}
+                  ? t`Saved rules hold until the mode is changed, restarts of the server included. Those in the configuration file are what every desktop begins with.`
+                  : t`Only an administrator changes the rules. You can try them.`}
               </p>
             </footer>
           </>
@@ -130,14 +134,14 @@ export function RulesPage({ desktopId }: { readonly desktopId: string }) {
       </div>
       {leaving.value !== null && (
         <ConfirmDialog
-          title="Leave without saving?"
-          action="Leave and lose the changes"
+          title={t`Leave without saving?`}
+          action={t`Leave and lose the changes`}
           onConfirm={leave}
           onClose={() => {
             leaving.value = null;
           }}
         >
-          <p>The rules were changed here and not saved.</p>
+          <p>{t`The rules were changed here and not saved.`}</p>
         </ConfirmDialog>
       )}
     </Shell>
@@ -145,7 +149,8 @@ export function RulesPage({ desktopId }: { readonly desktopId: string }) {
 }
 
 function stateWords(isInForce: boolean, isChanged: boolean, mode: keyof typeof MODE_WORDS | null): string {
-  if (isInForce) return isChanged ? "In force, but your changes are not saved" : "In force";
-  const now = mode === null ? "another mode" : `${MODE_WORDS[mode].name.toLowerCase()} mode`;
-  return `Not in force: the desktop is in ${now}. Saving puts it into custom mode.`;
+  if (isInForce) return isChanged ? t`In force, but your changes are not saved` : t`In force`;
+  return mode === null
+    ? t`Not in force: the desktop is in another mode. Saving puts it into custom mode.`
+    : t`Not in force: the desktop is in ${MODE_WORDS[mode].name} mode. Saving puts it into custom mode.`;
 }

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { BrowserDetails, NewPairing, PairingBody } from "../../api/browsers-api.ts";
 import type { TokenDetails } from "../../api/tokens-api.ts";
 import { CopyButton } from "../controls/copy-button.tsx";
+import { rich, t } from "../language/language.ts";
 import { request } from "../shell/api-client.ts";
 import { showError } from "../shell/notices.ts";
 
@@ -32,22 +33,21 @@ export function BrowserStep() {
   const remove = ({ id }: BrowserDetails): void => {
     request("DELETE", `/api/v1/browsers/${encodeURIComponent(id)}`)
       .then(load)
-      .catch((error: unknown) => showError("The browser could not be removed", error));
+      .catch((error: unknown) => showError(t`The browser could not be removed`, error));
   };
   return (
     <section aria-labelledby="step-browser">
-      <h2 id="step-browser">Share a browser</h2>
+      <h2 id="step-browser">{t`Share a browser`}</h2>
       <p class="muted">
-        Optional: agents read and use the tabs that you choose in your own browser, by their elements.
+        {t`Optional: agents read and use the tabs that you choose in your own browser, by their elements.`}
       </p>
       <p>
         <a class="button" href="/browser-extension.zip" download>
-          Get the extension
+          {t`Get the extension`}
         </a>
       </p>
       <p>
-        Unpack it, open your browser's page of extensions, switch on <strong>Developer mode</strong>, press{" "}
-        <strong>Load unpacked</strong>, and choose the folder <code>overlay-companion-bridge</code>.
+        {rich`Unpack it, open your browser's page of extensions, switch on ${<strong>{t`Developer mode`}</strong>}, press ${<strong>{t`Load unpacked`}</strong>}, and choose the folder ${<code>overlay-companion-bridge</code>}.`}
       </p>
       <ul class="rows">
         {PLACES.map(([name, address]) => (
@@ -59,7 +59,7 @@ export function BrowserStep() {
       </ul>
       <PairingLink />
       {browsers.value.length > 0 && (
-        <ul class="rows" aria-label="Paired browsers">
+        <ul class="rows" aria-label={t`Paired browsers`}>
           {browsers.value.map((browser) => (
             <li key={browser.id} class="row">
               <span>
@@ -68,10 +68,10 @@ export function BrowserStep() {
               <button
                 type="button"
                 class="button"
-                aria-label={`Remove ${browser.name}`}
+                aria-label={t`Remove ${browser.name}`}
                 onClick={() => remove(browser)}
               >
-                Remove
+                {t`Remove`}
               </button>
             </li>
           ))}
@@ -82,8 +82,8 @@ export function BrowserStep() {
 }
 
 function stateWords({ is_connected, shared_tabs }: BrowserDetails): string {
-  if (!is_connected) return "not connected";
-  return shared_tabs === 0 ? "connected, nothing shared" : `connected, ${shared_tabs} shared`;
+  if (!is_connected) return t`not connected`;
+  return shared_tabs === 0 ? t`connected, nothing shared` : t`connected, ${shared_tabs} shared`;
 }
 
 /** A link for one browser, for every agent or for one. */
@@ -97,7 +97,7 @@ function PairingLink() {
       .then((listed: readonly TokenDetails[]) => {
         tokens.value = listed.filter(({ role }) => role === "agent");
       })
-      .catch((error: unknown) => showError("The tokens could not be listed", error));
+      .catch((error: unknown) => showError(t`The tokens could not be listed`, error));
   }, []);
   const make = async (): Promise<void> => {
     const body: PairingBody = { agent_id: agentId.value === "" ? null : agentId.value };
@@ -107,7 +107,7 @@ function PairingLink() {
   return (
     <>
       <label class="field">
-        <span>Who may use it</span>
+        <span>{t`Who may use it`}</span>
         <select
           value={agentId.value}
           onChange={(event) => {
@@ -115,7 +115,7 @@ function PairingLink() {
             link.value = null;
           }}
         >
-          <option value="">Every agent</option>
+          <option value="">{t`Every agent`}</option>
           {tokens.value.map(({ id, name }) => (
             <option key={id} value={id}>
               {name}
@@ -127,16 +127,16 @@ function PairingLink() {
         type="button"
         class="button"
         onClick={() => {
-          make().catch((error: unknown) => showError("The link could not be made", error));
+          make().catch((error: unknown) => showError(t`The link could not be made`, error));
         }}
       >
-        Make a pairing link
+        {t`Make a pairing link`}
       </button>
       {link.value !== null && (
         <div class="snippet">
           <div class="snippet-head">
-            <span class="snippet-file">Paste it into the extension: good once, for ten minutes</span>
-            <CopyButton text={link.value} label="Copy" />
+            <span class="snippet-file">{t`Paste it into the extension: good once, for ten minutes`}</span>
+            <CopyButton text={link.value} label={t`Copy`} />
           </div>
           <pre>
             <code>{link.value}</code>

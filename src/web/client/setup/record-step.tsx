@@ -1,4 +1,5 @@
 import type { DesktopInfo } from "../../api/api.ts";
+import { rich, t } from "../language/language.ts";
 import { api } from "../shell/api-client.ts";
 import { attempt } from "../shell/notices.ts";
 import { appState, may } from "../shell/session.ts";
@@ -8,10 +9,9 @@ export function RecordStep() {
   const desktops = appState.value.desktops.filter(({ protocol }) => protocol !== "replay");
   return (
     <section aria-labelledby="step-record">
-      <h2 id="step-record">Record what happens</h2>
+      <h2 id="step-record">{t`Record what happens`}</h2>
       <p class="muted">
-        Optional: pictures, actions and questions are kept and can be played again. With{" "}
-        <code>recording.policy: always</code> every desktop is recorded from its first picture on.
+        {rich`Optional: pictures, actions and questions are kept and can be played again. With ${<code>recording.policy: always</code>} every desktop is recorded from its first picture on.`}
       </p>
       {desktops.length > 0 && (
         <ul class="rows">
@@ -34,15 +34,15 @@ function RecordRow({ desktop: { id, name, recording_id } }: { readonly desktop: 
           class="button"
           onClick={() =>
             recording_id === null
-              ? attempt("Could not record", api.startRecording(id))
-              : attempt("Could not stop the recording", api.stopRecording(recording_id))
+              ? attempt(t`Could not record`, api.startRecording(id))
+              : attempt(t`Could not stop the recording`, api.stopRecording(recording_id))
           }
         >
-          {recording_id === null ? "Record" : "Stop recording"}
+          {recording_id === null ? t`Record` : t`Stop recording`}
           <span class="visually-hidden"> {name}</span>
         </button>
       ) : (
-        <span class="muted">{recording_id === null ? "not recorded" : "recorded"}</span>
+        <span class="muted">{recording_id === null ? t`not recorded` : t`recorded`}</span>
       )}
     </li>
   );

@@ -1,3 +1,4 @@
+import { rich, t } from "../language/language.ts";
 import "../styles/setup.css";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -24,7 +25,7 @@ export function SetupPage() {
   return (
     <Shell>
       <div class="page">
-        <h1>Setup</h1>
+        <h1>{t`Setup`}</h1>
         <ol class="setup-steps">
           <li>
             <ClientStep />
@@ -69,14 +70,10 @@ function ClientStep() {
   const shown = clients.find((client) => client.id === chosen.value) ?? clients[0];
   return (
     <section aria-labelledby="step-client">
-      <h2 id="step-client">Connect your agent</h2>
-      {config.value && (
-        <p class="muted">
-          MCP over HTTP at <code>{config.value.endpoint}</code>
-        </p>
-      )}
+      <h2 id="step-client">{t`Connect your agent`}</h2>
+      {config.value && <p class="muted">{rich`MCP over HTTP at ${<code>{config.value.endpoint}</code>}`}</p>}
       <fieldset class="choices">
-        <legend class="visually-hidden">Client</legend>
+        <legend class="visually-hidden">{t`Client`}</legend>
         {clients.map((client) => (
           <label key={client.id} class="choice">
             <input
@@ -96,7 +93,7 @@ function ClientStep() {
       {shown ? (
         <Snippet client={shown} />
       ) : failure.value ? (
-        <FailureCard title="The client settings cannot be shown" words={failure.value} onRetry={load} />
+        <FailureCard title={t`The client settings cannot be shown`} words={failure.value} onRetry={load} />
       ) : (
         <div class="snippet snippet-skeleton" aria-hidden="true" />
       )}
@@ -110,7 +107,7 @@ function Light({ client }: { readonly client: KnownSnippet }) {
   return (
     <span class={`light tone-${isConnected ? "good" : "idle"}`}>
       <span class="dot" aria-hidden="true" />
-      <span class="visually-hidden">{isConnected ? "connected" : "not connected yet"}</span>
+      <span class="visually-hidden">{isConnected ? t`connected` : t`not connected yet`}</span>
     </span>
   );
 }
@@ -122,7 +119,7 @@ function Snippet({ client }: { readonly client: KnownSnippet }) {
     <div class="snippet">
       <div class="snippet-head">
         <span class="snippet-file">{client.file}</span>
-        <CopyButton text={client.snippet} label="Copy" />
+        <CopyButton text={client.snippet} label={t`Copy`} />
       </div>
       <pre>
         <code>{client.snippet}</code>
@@ -131,12 +128,12 @@ function Snippet({ client }: { readonly client: KnownSnippet }) {
         <span class="dot" aria-hidden="true" />
         <span>
           {seenAt === null
-            ? `Waiting for ${client.name} to connect…`
+            ? t`Waiting for ${client.name} to connect…`
             : isHere
-              ? `${client.name} is connected.`
-              : `${client.name} connected, and last called ${spanWords((now.value - Date.parse(seenAt)) / 1000)} ago.`}
+              ? t`${client.name} is connected.`
+              : t`${client.name} connected, and last called ${spanWords((now.value - Date.parse(seenAt)) / 1000)} ago.`}
           {seenAt === null && clients.length > 0 && (
-            <span class="muted"> Connected: {clients.map(({ name }) => name).join(", ")}</span>
+            <span class="muted">{t` Connected: ${clients.map(({ name }) => name).join(", ")}`}</span>
           )}
         </span>
       </p>
@@ -149,9 +146,9 @@ function DesktopStep() {
   const { desktops } = appState.value;
   return (
     <section aria-labelledby="step-desktop">
-      <h2 id="step-desktop">Choose a desktop</h2>
+      <h2 id="step-desktop">{t`Choose a desktop`}</h2>
       {desktops.length === 0 ? (
-        <p class="muted">No desktop yet.</p>
+        <p class="muted">{t`No desktop yet.`}</p>
       ) : (
         <ul class="rows">
           {desktops.map((desktop) => (
@@ -170,7 +167,7 @@ function DesktopStep() {
             isAdding.value = true;
           }}
         >
-          Add desktop
+          {t`Add desktop`}
         </button>
       )}
       {isAdding.value && (
@@ -191,10 +188,10 @@ function ModeStep() {
   const desktop = desktops.find((known) => known.id === chosenId.value) ?? desktops[0];
   return (
     <section aria-labelledby="step-mode">
-      <h2 id="step-mode">Decide what agents may do</h2>
+      <h2 id="step-mode">{t`Decide what agents may do`}</h2>
       {desktops.length > 1 && desktop && (
         <label class="field field-inline">
-          <span>On</span>
+          <span>{t`On`}</span>
           <select
             value={desktop.id}
             onChange={(event) => {
@@ -217,14 +214,14 @@ function ModeStep() {
           onChoose={(mode) => setMode(desktop, mode)}
         />
       ) : (
-        <p class="muted">Add a desktop first.</p>
+        <p class="muted">{t`Add a desktop first.`}</p>
       )}
     </section>
   );
 }
 
 function setMode(desktop: DesktopInfo, mode: DesktopInfo["mode"]): void {
-  attempt("Could not change the mode", api.setMode(desktop.id, mode));
+  attempt(t`Could not change the mode`, api.setMode(desktop.id, mode));
 }
 
 interface ModeChoiceProps {
@@ -239,7 +236,7 @@ interface ModeChoiceProps {
 function ModeChoice({ mode, isDisabled, isAdmin, onChoose }: ModeChoiceProps) {
   return (
     <fieldset class="modes" disabled={isDisabled}>
-      <legend class="visually-hidden">Mode</legend>
+      <legend class="visually-hidden">{t`Mode`}</legend>
       {MODES.map((name) => (
         <label key={name} class="mode">
           <input

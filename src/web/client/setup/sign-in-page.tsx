@@ -1,31 +1,30 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { SignInWays } from "../../api/api.ts";
+import { rich, t } from "../language/language.ts";
 import { ApiError, api } from "../shell/api-client.ts";
 import { below } from "../shell/base-path.ts";
 import { wantedPath } from "../shell/route.ts";
 import { route } from "../shell/router.ts";
 
 const WORDS_OF_ERROR = {
-  wrong:
-    "That token or code is not valid, or was used already. One-time codes work once and for ten minutes.",
-  wait: "Too many wrong tokens came from your address. Wait a moment, then try again.",
-  role: "You signed in, but none of your groups has a role here. Ask whoever runs this appliance for one, then sign in again.",
-  expired: "That sign-in took too long, or began in another browser. Begin again.",
-  provider:
-    "The provider's answer was not accepted. Try again; if it stays so, tell whoever runs this appliance: its log says why.",
-  "provider-down": "The provider cannot be reached. Try again in a moment, or sign in with a token.",
-  lost: "The server cannot be reached. Check that it is running, then try again.",
+  wrong: t`That token or code is not valid, or was used already. One-time codes work once and for ten minutes.`,
+  wait: t`Too many wrong tokens came from your address. Wait a moment, then try again.`,
+  role: t`You signed in, but none of your groups has a role here. Ask whoever runs this appliance for one, then sign in again.`,
+  expired: t`That sign-in took too long, or began in another browser. Begin again.`,
+  provider: t`The provider's answer was not accepted. Try again; if it stays so, tell whoever runs this appliance: its log says why.`,
+  "provider-down": t`The provider cannot be reached. Try again in a moment, or sign in with a token.`,
+  lost: t`The server cannot be reached. Check that it is running, then try again.`,
 } as const;
 
 /** Why somebody who was signed in is here again. */
 const WORDS_OF_END = {
-  idle: "You were signed out because nothing was done for an hour.",
-  expired: "You were signed out because your session reached its end.",
-  ended: "You were signed out: this session was ended, here or at your provider.",
-  replaced: "You were signed out because you signed in too many times elsewhere.",
-  revoked: "You were signed out because the token that you signed in with was revoked.",
-  unknown: "You were signed out: the server does not know your session any more.",
+  idle: t`You were signed out because nothing was done for an hour.`,
+  expired: t`You were signed out because your session reached its end.`,
+  ended: t`You were signed out: this session was ended, here or at your provider.`,
+  replaced: t`You were signed out because you signed in too many times elsewhere.`,
+  revoked: t`You were signed out because the token that you signed in with was revoked.`,
+  unknown: t`You were signed out: the server does not know your session any more.`,
 } as const satisfies Record<NonNullable<SignInWays["ended"]>, string>;
 
 /** What the link of a guest says: "1", or "over" when their visit is; null for everybody else. */
@@ -124,12 +123,12 @@ export function SignInPage() {
             class="button button-primary"
             href={`/signin/oidc?${new URLSearchParams({ next: wantedPath(location.search) })}`}
           >
-            Sign in with {provider.value}
+            {t`Sign in with ${provider.value}`}
           </a>
         )}
         {brought.value !== null && <BroughtNote isGuest={isGuest} />}
         <label class="field" hidden={brought.value !== null}>
-          <span>Access token or one-time code</span>
+          <span>{t`Access token or one-time code`}</span>
           <input
             ref={field}
             name="token"
@@ -146,15 +145,14 @@ export function SignInPage() {
           {error.value !== null && WORDS_OF_ERROR[error.value]}
         </p>
         <p id="sign-in-hint" class="muted" hidden={brought.value !== null}>
-          When it starts, the server prints an address with a one-time code. The admin token lies in the file{" "}
-          <code>admin-token</code> of its data directory.
+          {rich`When it starts, the server prints an address with a one-time code. The admin token lies in the file ${<code>admin-token</code>} of its data directory.`}
         </p>
         <button
           type="submit"
           class={provider.value === null || brought.value !== null ? "button button-primary" : "button"}
           disabled={isBusy.value}
         >
-          {isBusy.value ? "Signing in…" : submitWords(isGuest, provider.value !== null)}
+          {isBusy.value ? t`Signing in…` : submitWords(isGuest, provider.value !== null)}
         </button>
       </form>
     </main>
@@ -162,8 +160,8 @@ export function SignInPage() {
 }
 
 function submitWords(isGuest: boolean, hasProvider: boolean): string {
-  if (isGuest) return "Open the desktop";
-  return hasProvider ? "Sign in with a token" : "Sign in";
+  if (isGuest) return t`Open the desktop`;
+  return hasProvider ? t`Sign in with a token` : t`Sign in`;
 }
 
 /** A guest whose link leads nowhere any more, or whose visit is over. */
@@ -173,15 +171,15 @@ function GuestNote({ isOver }: { readonly isOver: boolean }) {
       <div class="card sign-in-card">
         <div class="sign-in-brand">
           <span class="brand-mark" aria-hidden="true" />
-          <h1>{isOver ? "Your visit is over" : "This link does not work any more"}</h1>
+          <h1>{isOver ? t`Your visit is over` : t`This link does not work any more`}</h1>
         </div>
         <p role="alert">
           {isOver
-            ? "Ask whoever invited you for a new link."
-            : "It works once, and within a minute after it was made. Ask whoever sent it for a new one."}
+            ? t`Ask whoever invited you for a new link.`
+            : t`It works once, and within a minute after it was made. Ask whoever sent it for a new one.`}
         </p>
         <p>
-          <a href="/signin">Sign in with a token</a>
+          <a href="/signin">{t`Sign in with a token`}</a>
         </p>
       </div>
     </main>
@@ -202,9 +200,9 @@ function BroughtNote({ isGuest }: { readonly isGuest: boolean }) {
   return (
     <p role="status">
       {isGuest
-        ? "You are invited to a desktop here. The link works once, so go on only if you meant to open it."
-        : "A link brought you here with a token of its own. Sign in with it only if you opened that link yourself."}
-      {current.value !== null && ` You are signed in as ${current.value}, and would be somebody else then.`}
+        ? t`You are invited to a desktop here. The link works once, so go on only if you meant to open it.`
+        : t`A link brought you here with a token of its own. Sign in with it only if you opened that link yourself.`}
+      {current.value !== null && t` You are signed in as ${current.value}, and would be somebody else then.`}
     </p>
   );
 }

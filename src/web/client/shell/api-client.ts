@@ -25,6 +25,7 @@ import type {
   VerificationInfo,
 } from "../../api/api.ts";
 import type { PushInfo, SubscriptionBody } from "../../api/push-api.ts";
+import { t } from "../language/language.ts";
 import { below } from "./base-path.ts";
 
 /** The server said no, or could not be reached: `code` "offline", `status` 0. */
@@ -65,7 +66,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
     const body: ErrorInfo = await response.json();
     return new ApiError(response.status, body.error.code, body.error.message, body.error.hint);
   } catch {
-    return new ApiError(response.status, "no_answer", `the server answered ${response.status}`, null);
+    return new ApiError(response.status, "no_answer", t`the server answered ${response.status}`, null);
   }
 }
 
@@ -85,8 +86,8 @@ export async function request(method: string, path: string, body?: object): Prom
     throw new ApiError(
       0,
       "offline",
-      "the server cannot be reached",
-      "check that it is running, then try again",
+      t`the server cannot be reached`,
+      t`check that it is running, then try again`,
     );
   }
   noteServerTime(response);

@@ -1,30 +1,33 @@
 import { computed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
+import { t } from "../language/language.ts";
 import type { Route } from "./route.ts";
 import { navigate, route } from "./router.ts";
 import { appState, may, pendingCount, startSession } from "./session.ts";
 import "../styles/notices.css";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
+import { SignInPage } from "../setup/sign-in-page.tsx";
 import { focusApproval, isApprovalKey } from "./keyboard-focus.ts";
 import { sentence } from "./labels.ts";
 import { copyText, dismissNotice, type Notice, notices } from "./notices.ts";
+import { UnknownPage } from "./unknown-page.tsx";
 
 const TITLES = {
-  desktops: "Desktops",
-  viewer: "Desktop",
-  rules: "Rules",
-  recordings: "Recordings",
-  player: "Recording",
-  approvals: "Approvals",
-  setup: "Setup",
-  access: "Access",
-  secrets: "Secrets",
-  audit: "Audit log",
-  signin: "Sign in",
-  answer: "A question for you",
-  unknown: "Not found",
+  desktops: t`Desktops`,
+  viewer: t`Desktop`,
+  rules: t`Rules`,
+  recordings: t`Recordings`,
+  player: t`Recording`,
+  approvals: t`Approvals`,
+  setup: t`Setup`,
+  access: t`Access`,
+  secrets: t`Secrets`,
+  audit: t`Audit log`,
+  signin: t`Sign in`,
+  answer: t`A question for you`,
+  unknown: t`Not found`,
 } as const satisfies Record<Route["page"], string>;
 
 /** Windows of several desktops stand side by side: theirs says which. */
@@ -37,7 +40,7 @@ const pageTitle = computed(() => {
 
 type DrawPage = (current: Route) => VNode | null;
 
-/** Each page's code comes with its first visit: a window that only shows a desktop loads nothing else. */
+/** Each page's code comes with its first visit, but for small ones: a window that only shows a desktop loads no other. */
 const LOADERS = {
   desktops: async () => {
     const { DesktopsPage } = await import("../connections/desktops-page.tsx");
@@ -86,18 +89,12 @@ const LOADERS = {
     const { AuditPage } = await import("../admin/audit-page.tsx");
     return () => <AuditPage />;
   },
-  signin: async () => {
-    const { SignInPage } = await import("../setup/sign-in-page.tsx");
-    return () => <SignInPage />;
-  },
+  signin: async () => () => <SignInPage />,
   answer: async () => {
     const { AnswerPage } = await import("../approvals/answer-page.tsx");
     return () => <AnswerPage />;
   },
-  unknown: async () => {
-    const { UnknownPage } = await import("./unknown-page.tsx");
-    return (current) => (current.page === "unknown" ? <UnknownPage path={current.path} /> : null);
-  },
+  unknown: async () => (current) => (current.page === "unknown" ? <UnknownPage path={current.path} /> : null),
 } as const satisfies Record<Route["page"], () => Promise<DrawPage>>;
 
 /** What is on screen; the page before stays until the code of the next one is there. */
@@ -154,14 +151,14 @@ function Page({ shown, current }: { readonly shown: Shown; readonly current: Rou
     case "failed":
       return (
         <main class="page">
-          <h1>The page could not be loaded</h1>
+          <h1>{t`The page could not be loaded`}</h1>
           <p role="alert">
-            The server may have been updated or stopped. Check that it runs, then load the page anew.
+            {t`The server may have been updated or stopped. Check that it runs, then load the page anew.`}
           </p>
           <p>
             {/* A link to this address would be followed within the page, which cannot load. */}
             <button type="button" class="button button-primary" onClick={() => location.reload()}>
-              Reload the page
+              {t`Reload the page`}
             </button>
           </p>
         </main>
@@ -172,7 +169,7 @@ function Page({ shown, current }: { readonly shown: Shown; readonly current: Rou
 /** The messages in the corner. */
 function Notices() {
   return (
-    <section class="notices" aria-label="Messages" aria-live="polite">
+    <section class="notices" aria-label={t`Messages`} aria-live="polite">
       {notices.value.map((notice) => (
         <NoticeCard key={notice.id} notice={notice} />
       ))}
@@ -211,12 +208,12 @@ function NoticeCard({ notice }: { readonly notice: Notice }) {
           </p>
         )}
         {details !== null && (
-          <button type="button" class="link-button" onClick={() => copyText(details, "Details copied")}>
-            Copy details
+          <button type="button" class="link-button" onClick={() => copyText(details, t`Details copied`)}>
+            {t`Copy details`}
           </button>
         )}
       </div>
-      <IconButton icon="cross" label="Dismiss" onClick={() => dismissNotice(notice.id)} />
+      <IconButton icon="cross" label={t`Dismiss`} onClick={() => dismissNotice(notice.id)} />
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from "../language/language.ts";
 /** Whole seconds until an ISO time, never below 0. `nowMs` is the server's wall time. */
 export function secondsUntil(isoTime: string, nowMs: number): number {
   return Math.max(0, Math.ceil((Date.parse(isoTime) - nowMs) / 1000));
@@ -17,9 +18,9 @@ export function clockWords(seconds: number): string {
 
 /** "just now", "12 s", "3 min", "2 h", "5 d": how long ago or how long for. */
 export function spanWords(seconds: number): string {
-  if (seconds < 1) return "just now";
+  if (seconds < 1) return t`just now`;
   if (seconds < 60) return `${Math.floor(seconds)} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
-  return `${Math.floor(seconds / 86_400)} d`;
+  return t`${Math.floor(seconds / 86_400)} d`;
 }

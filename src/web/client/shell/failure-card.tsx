@@ -1,3 +1,4 @@
+import { t } from "../language/language.ts";
 import { sentence } from "./labels.ts";
 import { copyText, type ErrorWords } from "./notices.ts";
 
@@ -19,10 +20,10 @@ export function FailureCard({ title, words, onRetry }: FailureCardProps) {
       {words.hint && <p class="muted">{sentence(words.hint)}</p>}
       <p class="failure-tools">
         <button type="button" class="button button-primary" onClick={onRetry}>
-          Try again
+          {t`Try again`}
         </button>
-        <button type="button" class="button" onClick={() => copyText(words.details, "Details copied")}>
-          Copy details
+        <button type="button" class="button" onClick={() => copyText(words.details, t`Details copied`)}>
+          {t`Copy details`}
         </button>
       </p>
     </div>

@@ -1,4 +1,5 @@
 import type { ActionInfo, ApprovalInfo, DesktopInfo } from "../../api/api.ts";
+import { decimal, t } from "../language/language.ts";
 import { secondsUntil, spanWords } from "./countdown.ts";
 
 /** The meaning of a coloured dot; the words beside it say the same. */
@@ -17,36 +18,36 @@ export const TONE_OF_STATE = {
 export function stateWords(state: DesktopInfo["state"], nowMs: number): string {
   switch (state.kind) {
     case "connecting":
-      if (state.received_percent === null) return "Connecting…";
-      return `Loading the picture, ${state.received_percent} %`;
+      if (state.received_percent === null) return t`Connecting…`;
+      return t`Loading the picture, ${state.received_percent} %`;
     case "live":
-      return "Live";
+      return t`Live`;
     case "stalled":
-      return `Stalled, last picture ${spanWords((nowMs - Date.parse(state.since)) / 1000)} ago`;
+      return t`Stalled, last picture ${spanWords((nowMs - Date.parse(state.since)) / 1000)} ago`;
     case "reconnecting": {
       const seconds = state.retry_at === null ? 0 : secondsUntil(state.retry_at, nowMs);
-      return seconds === 0 ? "Reconnecting…" : `Reconnecting in ${seconds} s`;
+      return seconds === 0 ? t`Reconnecting…` : t`Reconnecting in ${seconds} s`;
     }
     case "failed":
-      return state.code === null ? "Not connected" : (FAILURES.get(state.code) ?? "Not connected");
+      return state.code === null ? t`Not connected` : (FAILURES.get(state.code) ?? t`Not connected`);
     case "closed":
-      return "Closed";
+      return t`Closed`;
   }
 }
 
 const FAILURES = new Map([
-  ["auth_failed", "Refused: wrong password"],
-  ["password_required", "Needs a password"],
-  ["no_common_auth", "Refused: no common authentication"],
-  ["unreachable", "Not reachable"],
-  ["handshake_timeout", "No answer"],
-  ["refused", "Refused by the server"],
-  ["protocol_error", "Another kind of server, or a broken one"],
-  ["cert_mismatch", "Its certificate or key has changed"],
-  ["target_forbidden", "Address not allowed"],
-  ["no_view_permission", "No right to look"],
-  ["no_browser", "No Chromium there"],
-  ["target_closed", "Closed by the desktop"],
+  ["auth_failed", t`Refused: wrong password`],
+  ["password_required", t`Needs a password`],
+  ["no_common_auth", t`Refused: no common authentication`],
+  ["unreachable", t`Not reachable`],
+  ["handshake_timeout", t`No answer`],
+  ["refused", t`Refused by the server`],
+  ["protocol_error", t`Another kind of server, or a broken one`],
+  ["cert_mismatch", t`Its certificate or key has changed`],
+  ["target_forbidden", t`Address not allowed`],
+  ["no_view_permission", t`No right to look`],
+  ["no_browser", t`No Chromium there`],
+  ["target_closed", t`Closed by the desktop`],
 ]);
 
 /** Of a protocol's error, for those who look for it in a capture: it stays in what is copied as details. */
@@ -59,7 +60,7 @@ const WHERE_IN_STREAM = / \([^()]*, byte \d+\)/;
 export function stateReason(state: DesktopInfo["state"]): string | null {
   switch (state.kind) {
     case "stalled":
-      return "The desktop is connected and does not answer.";
+      return t`The desktop is connected and does not answer.`;
     case "reconnecting":
     case "failed":
       return sentence(
@@ -70,17 +71,16 @@ export function stateReason(state: DesktopInfo["state"]): string | null {
   }
 }
 
-const OTHER_SIGN_IN =
-  "Edit the desktop and give it the right user and password, or correct them where it is configured.";
+const OTHER_SIGN_IN = t`Edit the desktop and give it the right user and password, or correct them where it is configured.`;
 
 const NEXT_STEPS = new Map([
   ["auth_failed", OTHER_SIGN_IN],
   ["password_required", OTHER_SIGN_IN],
-  ["no_common_auth", "Let it offer a way to sign in that the dialog for adding desktops lists."],
-  ["handshake_timeout", "Check the protocol, the host and the port."],
-  ["protocol_error", "Check the protocol, the host and the port."],
-  ["target_forbidden", "Choose another address, or allow this one in the server's configuration."],
-  ["no_view_permission", "Give the user the right to look on the desktop, then try again."],
+  ["no_common_auth", t`Let it offer a way to sign in that the dialog for adding desktops lists.`],
+  ["handshake_timeout", t`Check the protocol, the host and the port.`],
+  ["protocol_error", t`Check the protocol, the host and the port.`],
+  ["target_forbidden", t`Choose another address, or allow this one in the server's configuration.`],
+  ["no_view_permission", t`Give the user the right to look on the desktop, then try again.`],
 ]);
 
 /** What to do about a desktop that is not connected, where the server's message does not say it; null elsewhere. */
@@ -89,11 +89,11 @@ export function nextStepWords(state: DesktopInfo["state"]): string | null {
 }
 
 export const MODE_WORDS = {
-  passive: { name: "Passive", meaning: "Agents watch. They cannot click or type." },
-  assist: { name: "Assist", meaning: "Agents ask before every click and every key." },
-  composing: { name: "Composing", meaning: "Agents type freely and ask before they click." },
-  autopilot: { name: "Autopilot", meaning: "Agents act freely. You can stop them at any time." },
-  custom: { name: "Custom", meaning: "Agents follow rules of their own; what no rule names they ask." },
+  passive: { name: t`Passive`, meaning: t`Agents watch. They cannot click or type.` },
+  assist: { name: t`Assist`, meaning: t`Agents ask before every click and every key.` },
+  composing: { name: t`Composing`, meaning: t`Agents type freely and ask before they click.` },
+  autopilot: { name: t`Autopilot`, meaning: t`Agents act freely. You can stop them at any time.` },
+  custom: { name: t`Custom`, meaning: t`Agents follow rules of their own; what no rule names they ask.` },
 } as const satisfies Record<DesktopInfo["mode"], { readonly name: string; readonly meaning: string }>;
 
 /** What a person can choose with one click; custom needs rules, which come through the API. */
@@ -112,8 +112,8 @@ export function modeNamed(name: string): DesktopInfo["mode"] | null {
 /** Who has the input, for the bar; null while nobody uses it. `meId`: who looks. */
 export function holderWords(holder: DesktopInfo["holder"], meId: string | null): string | null {
   if (holder === null) return null;
-  if (holder.kind !== "human") return `${holder.name} holds the input`;
-  return holder.id === meId ? "You hold the input" : `${holder.name} holds the input`;
+  if (holder.kind !== "human") return t`${holder.name} holds the input`;
+  return holder.id === meId ? t`You hold the input` : t`${holder.name} holds the input`;
 }
 
 /** Whether STOP would stop anything: then it is red. */
@@ -130,27 +130,27 @@ export function outcomeWords(action: Pick<ActionInfo, "outcome" | "code" | "chan
   readonly text: string;
   readonly tone: Tone;
 } {
-  if (action.outcome === "refused") return { text: reasonWords(action.code, "refused"), tone: "warn" };
-  if (action.outcome === "failed") return { text: reasonWords(action.code, "failed"), tone: "bad" };
-  if (action.changed === null) return { text: "sent", tone: "idle" };
-  return action.changed ? { text: "screen changed", tone: "good" } : { text: "no change", tone: "idle" };
+  if (action.outcome === "refused") return { text: reasonWords(action.code, t`refused`), tone: "warn" };
+  if (action.outcome === "failed") return { text: reasonWords(action.code, t`failed`), tone: "bad" };
+  if (action.changed === null) return { text: t`sent`, tone: "idle" };
+  return action.changed ? { text: t`screen changed`, tone: "good" } : { text: t`no change`, tone: "idle" };
 }
 
 const REASONS = new Map([
-  ["denied_by_human", "denied by a person"],
-  ["approval_expired", "nobody answered"],
-  ["permission_denied", "not permitted"],
-  ["stopped", "stopped by a person"],
-  ["human_in_control", "a person had the input"],
-  ["cancelled", "cancelled"],
-  ["target_down", "desktop not connected"],
-  ["out_of_bounds", "outside the screen"],
-  ["stale_screenshot", "screenshot was out of date"],
-  ["stale_screen", "screen had changed"],
-  ["not_supported", "not supported"],
-  ["rate_limited", "too fast"],
-  ["too_many", "too many"],
-  ["audit_down", "audit log cannot be written"],
+  ["denied_by_human", t`denied by a person`],
+  ["approval_expired", t`nobody answered`],
+  ["permission_denied", t`not permitted`],
+  ["stopped", t`stopped by a person`],
+  ["human_in_control", t`a person had the input`],
+  ["cancelled", t`cancelled`],
+  ["target_down", t`desktop not connected`],
+  ["out_of_bounds", t`outside the screen`],
+  ["stale_screenshot", t`screenshot was out of date`],
+  ["stale_screen", t`screen had changed`],
+  ["not_supported", t`not supported`],
+  ["rate_limited", t`too fast`],
+  ["too_many", t`too many`],
+  ["audit_down", t`audit log cannot be written`],
 ]);
 
 function reasonWords(code: string | null, fallback: string): string {
@@ -162,26 +162,26 @@ function reasonWords(code: string | null, fallback: string): string {
 export function durationWords(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   return milliseconds < 10_000
-    ? `${(milliseconds / 1000).toFixed(1)} s`
+    ? `${decimal(milliseconds / 1000, 1)} s`
     : spanWords(Math.round(milliseconds / 1000));
 }
 
 /** How a settled question ended, for its greyed card. */
 export function decisionWords(approval: ApprovalInfo): string {
-  const by = approval.decided_by === null ? "" : ` by ${approval.decided_by}`;
+  const by = approval.decided_by === null ? "" : t` by ${approval.decided_by}`;
   switch (approval.state) {
     case "pending":
-      return "Waiting for you";
+      return t`Waiting for you`;
     case "granted":
-      return `Approved${by}`;
+      return `${t`Approved`}${by}`;
     case "denied":
-      return `${approval.is_taken_over ? "Taken over" : "Denied"}${by}`;
+      return `${approval.is_taken_over ? t`Taken over` : t`Denied`}${by}`;
     case "expired":
-      return "Expired: nobody answered, so it was not done";
+      return t`Expired: nobody answered, so it was not done`;
     case "cancelled":
-      return "Withdrawn";
+      return t`Withdrawn`;
     case "stale":
-      return "Void: the screen there changed, so it was not done";
+      return t`Void: the screen there changed, so it was not done`;
   }
 }
 
@@ -196,9 +196,9 @@ export function originWords({
   host,
   port,
 }: Pick<DesktopInfo, "protocol" | "host" | "port">): string {
-  if (protocol === "demo") return "Built-in demo";
-  if (protocol === "browser") return "Browser of its own";
-  if (protocol === "replay") return "Replay of a recording";
+  if (protocol === "demo") return t`Built-in demo`;
+  if (protocol === "browser") return t`Browser of its own`;
+  if (protocol === "replay") return t`Replay of a recording`;
   return host === "" ? protocol.toUpperCase() : `${protocol.toUpperCase()} ${host}:${port}`;
 }
 
@@ -206,22 +206,21 @@ export function originWords({
 export function linkWords(link: string): string {
   const [, way] = /RFB [\d.]+, (\w+)$/.exec(link) ?? [];
   if (way === undefined) return link;
-  const safe = /^(TLS|X509|RA2$|RA256$)/.test(way) ? "encrypted, " : "";
-  const asked = /None$/.test(way) ? "no password" : /Vnc/.test(way) ? "with a password" : "user and password";
-  return `${link.startsWith("KasmVNC") ? "KasmVNC" : "VNC"}, ${safe}${asked}`;
-}
-
-/** "1 approval", "3 approvals". */
-export function countWords(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
+  const kind = link.startsWith("KasmVNC") ? "KasmVNC" : "VNC";
+  const asked = /None$/.test(way)
+    ? t`no password`
+    : /Vnc/.test(way)
+      ? t`with a password`
+      : t`user and password`;
+  return /^(TLS|X509|RA2$|RA256$)/.test(way) ? t`${kind}, encrypted, ${asked}` : `${kind}, ${asked}`;
 }
 
 /** "812 KB", "1.4 MB", "2.31 GB". */
 export function sizeWords(bytes: number): string {
   if (bytes < 1_000_000) return `${Math.ceil(bytes / 1000)} KB`;
   return bytes < 1_000_000_000
-    ? `${(bytes / 1_000_000).toFixed(1)} MB`
-    : `${(bytes / 1_000_000_000).toFixed(2)} GB`;
+    ? `${decimal(bytes / 1_000_000, 1)} MB`
+    : `${decimal(bytes / 1_000_000_000, 2)} GB`;
 }
 
 /** Who is at a desktop. */
@@ -234,13 +233,13 @@ export function changeWords(before: Present, now: Present, meId: string | null):
   const { holder } = now;
   const isLost = before.holder?.kind === "human" && before.holder.id === meId && holder?.kind === "human";
   return [
-    ...came.map((name) => `${name} works here now`),
-    ...went.map((name) => `${name} has done nothing here for a minute`),
-    ...(isLost && holder.id !== meId ? [`${holder.name} took the input from you`] : []),
+    ...came.map((name) => t`${name} works here now`),
+    ...went.map((name) => t`${name} has done nothing here for a minute`),
+    ...(isLost && holder.id !== meId ? [t`${holder.name} took the input from you`] : []),
   ];
 }
 
 /** For a tooltip: agents are known by their programs, and what they may do is their token's. */
 export function tokenWords({ token }: ActionInfo["actor"]): string | undefined {
-  return token === undefined ? undefined : `Token: ${token}`;
+  return token === undefined ? undefined : t`Token: ${token}`;
 }

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { ofServer, t } from "../language/language.ts";
 import { ApiError } from "./api-client.ts";
 
 /** A short message in the corner. Errors stay until they are dismissed. */
@@ -67,9 +68,11 @@ export interface ErrorWords {
 
 export function errorWords(error: unknown): ErrorWords {
   if (error instanceof ApiError) {
+    const message = ofServer(error.code, error.message);
     return {
-      message: error.message,
-      hint: error.hint,
+      message,
+      // The server's is for its own message.
+      hint: message === error.message ? error.hint : null,
       details: `${error.code} (HTTP ${error.status}): ${error.message}`,
     };
   }
@@ -85,6 +88,6 @@ export function attempt(what: string, task: Promise<unknown>): void {
 export function copyText(text: string, done: string): void {
   navigator.clipboard.writeText(text).then(
     () => showNotice(done),
-    () => showError("Could not copy", new Error("the browser refused access to the clipboard")),
+    () => showError(t`Could not copy`, new Error(t`the browser refused access to the clipboard`)),
   );
 }

@@ -2,6 +2,7 @@ import { computed, signal } from "@preact/signals";
 import type { AgentSeen, DesktopInfo, EventMessage, InputAsk, Me } from "../../api/api.ts";
 import { pendingCards, swept } from "../approvals/approval-queue.ts";
 import { notifyOf } from "../approvals/notify.ts";
+import { t } from "../language/language.ts";
 import { ApiError, api, serverNowMs } from "./api-client.ts";
 import { type AppState, afterMessage, EMPTY_STATE, withActions } from "./app-state.ts";
 import { below, withoutBase } from "./base-path.ts";
@@ -57,17 +58,17 @@ export function startSession(): void {
 /** Somebody asks for the input that this person holds, or keeps what this person asked for. */
 function askedForInput({ desktop_id, what, from, until }: InputAsk): void {
   if (what === "kept") {
-    showNotice(`${from.name} keeps the input`);
+    showNotice(t`${from.name} keeps the input`);
     return;
   }
-  const where = desktopOf(desktop_id)?.name ?? "a desktop";
+  const where = desktopOf(desktop_id)?.name ?? t`a desktop`;
   const answer = (give: boolean) => (): void =>
-    attempt("Could not answer", api.answerInput(desktop_id, from.id, give));
+    attempt(t`Could not answer`, api.answerInput(desktop_id, from.id, give));
   askNotice(
-    `${from.name} asks for the input of ${where}`,
+    t`${from.name} asks for the input of ${where}`,
     [
-      { text: `Give it to ${from.name}`, run: answer(true) },
-      { text: "Keep it", run: answer(false) },
+      { text: t`Give it to ${from.name}`, run: answer(true) },
+      { text: t`Keep it`, run: answer(false) },
     ],
     Date.parse(until) - serverNowMs(),
   );
@@ -79,8 +80,8 @@ function tellFirstTrust(desktop: DesktopInfo): void {
   for (const { sha256, is_new } of desktop.identities) {
     if (!is_new || before.some((one) => one.sha256 === sha256)) continue;
     askNotice(
-      `${desktop.name} is trusted by what it showed first: SHA-256 ${sha256}. Compare it with what the desktop itself says.`,
-      [{ text: "OK", run: () => {} }],
+      t`${desktop.name} is trusted by what it showed first: SHA-256 ${sha256}. Compare it with what the desktop itself says.`,
+      [{ text: t`OK`, run: () => {} }],
       FIRST_TRUST_MS,
     );
   }
@@ -150,7 +151,7 @@ export function signOut(): void {
     ({ provider_url }) => location.assign(provider_url ?? below("/signin")),
     (error: unknown) => {
       isSigningOut = false;
-      showError("Could not sign out", error);
+      showError(t`Could not sign out`, error);
     },
   );
 }

@@ -1,19 +1,20 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { KeysDialog } from "../controls/keys-dialog.tsx";
+import { t } from "../language/language.ts";
 import { isTyping } from "./keyboard-focus.ts";
 
 const SHORTCUTS = [
-  ["Ctrl+Alt+Shift", "In a desktop: leave it, the keyboard is the browser's again"],
-  ["Ctrl+Alt+Shift+S", "In a desktop: stop the agents"],
-  ["Ctrl+Alt+Shift+A", "Everywhere: go to the approval that waits"],
-  ["P", "Show or hide the panel"],
-  ["F", "Full screen"],
-  ["A", "Approve the focused card"],
-  ["D", "Deny the focused card"],
-  ["T", "Take over from the agent of the focused card"],
-  ["/", "Find a desktop or a recording"],
-  ["?", "This list"],
+  [t`Ctrl+Alt+Shift`, t`In a desktop: leave it, the keyboard is the browser's again`],
+  [t`Ctrl+Alt+Shift+S`, t`In a desktop: stop the agents`],
+  [t`Ctrl+Alt+Shift+A`, t`Everywhere: go to the approval that waits`],
+  ["P", t`Show or hide the panel`],
+  ["F", t`Full screen`],
+  ["A", t`Approve the focused card`],
+  ["D", t`Deny the focused card`],
+  ["T", t`Take over from the agent of the focused card`],
+  ["/", t`Find a desktop or a recording`],
+  ["?", t`This list`],
 ] as const;
 
 /** Whether the list of keys is shown. */

@@ -1,3 +1,4 @@
+import { rich, t } from "../language/language.ts";
 import { Shell } from "./shell.tsx";
 
 /** An address that names nothing. */
@@ -5,9 +6,10 @@ export function UnknownPage({ path }: { readonly path: string }) {
   return (
     <Shell>
       <div class="page">
-        <h1>Nothing here</h1>
+        <h1>{t`Nothing here`}</h1>
         <p>
-          <code>{path}</code> is not a page. <a href="/">Go to the desktops</a>
+          {rich`${<code>{path}</code>} is not a page. `}
+          <a href="/">{t`Go to the desktops`}</a>
         </p>
       </div>
     </Shell>

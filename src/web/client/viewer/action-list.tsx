@@ -2,11 +2,12 @@ import { useSignal } from "@preact/signals";
 import type { ActionInfo } from "../../api/api.ts";
 import { PointerMarks } from "../approvals/pointer-marks.tsx";
 import { Icon } from "../controls/icon.tsx";
+import { locale, t } from "../language/language.ts";
 import { desktopPath } from "../shell/api-client.ts";
 import { below } from "../shell/base-path.ts";
 import { durationWords, outcomeWords, tokenWords } from "../shell/labels.ts";
 
-const TIME = new Intl.DateTimeFormat(undefined, {
+const TIME = new Intl.DateTimeFormat(locale, {
   hour: "2-digit",
   minute: "2-digit",
   second: "2-digit",
@@ -19,17 +20,18 @@ export function ActionList({ actions }: { readonly actions: readonly ActionInfo[
     return (
       <div class="empty">
         <Icon shape="mousePointerClick" />
-        <p>No agent has acted here yet.</p>
+        <p>{t`No agent has acted here yet.`}</p>
         <p class="muted">
-          Each click and each text an agent sends appears here with its reason and what it changed.{" "}
-          <a href="/setup">Connect an agent</a>
+          {t`Each click and each text an agent sends appears here with its reason and what it changed. `}
+
+          <a href="/setup">{t`Connect an agent`}</a>
         </p>
       </div>
     );
   }
   const pictured = actions.findLast(({ pictures }) => pictures !== null);
   return (
-    <ol class="actions" aria-label="Actions, newest first">
+    <ol class="actions" aria-label={t`Actions, newest first`}>
       {actions.toReversed().map((action) => (
         <ActionRow key={action.id} action={action} isNewest={action === pictured} />
       ))}
@@ -54,7 +56,7 @@ function ActionRow({ action, isNewest }: { readonly action: ActionInfo; readonly
           </span>
           <span class="muted">
             {durationWords(action.settle_ms ?? action.duration_ms)}
-            {action.was_confirmed && ", approved"} ·{" "}
+            {action.was_confirmed && t`, approved`} ·{" "}
             <span title={tokenWords(action.actor)}>{action.actor.name}</span>
           </span>
         </p>
@@ -66,7 +68,7 @@ function ActionRow({ action, isNewest }: { readonly action: ActionInfo; readonly
               if (open !== isOpen) chosen.value = open;
             }}
           >
-            <summary>Before and after</summary>
+            <summary>{t`Before and after`}</summary>
             {isOpen && <BeforeAfter action={action} {...action.pictures} />}
           </details>
         )}
@@ -80,7 +82,7 @@ type BeforeAfterProps = NonNullable<ActionInfo["pictures"]> & { readonly action:
 /** The place that was acted at, with a ring where a button was pressed. */
 function BeforeAfter({ action, crop, point }: BeforeAfterProps) {
   const isGone = useSignal(false);
-  if (isGone.value) return <p class="muted">Not kept any more, or hidden since.</p>;
+  if (isGone.value) return <p class="muted">{t`Not kept any more, or hidden since.`}</p>;
   return (
     <div class="action-pictures">
       {(["before", "after"] as const).map((when) => (
@@ -90,14 +92,14 @@ function BeforeAfter({ action, crop, point }: BeforeAfterProps) {
               src={below(desktopPath(action.desktop_id, `/actions/${action.id}/${when}.png`))}
               width={crop.width}
               height={crop.height}
-              alt={`${when === "before" ? "Before" : "After"}: ${action.summary}`}
+              alt={`${when === "before" ? t`Before` : t`After`}: ${action.summary}`}
               onError={() => {
                 isGone.value = true;
               }}
             />
             {when === "before" && <PointerMarks area={crop} point={point} path={[]} />}
           </div>
-          <figcaption class="muted">{when === "before" ? "Before" : "After"}</figcaption>
+          <figcaption class="muted">{when === "before" ? t`Before` : t`After`}</figcaption>
         </figure>
       ))}
     </div>

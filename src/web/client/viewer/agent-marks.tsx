@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Point, Rect, Size } from "../../../framebuffer/rect.ts";
-import { countWords } from "../shell/labels.ts";
+import { counted, t } from "../language/language.ts";
 import { agentSeen } from "../shell/session.ts";
 
 /** The pointer goes when its agent has done nothing for so long. */
@@ -91,7 +91,7 @@ export function AgentMarks({ desktopId, size }: { readonly desktopId: string; re
               height: `${(one.height / height) * 100}%`,
             }}
           >
-            <span class="agent-name">{one.name} looks here</span>
+            <span class="agent-name">{t`${one.name} looks here`}</span>
           </span>
         ),
       )}
@@ -99,7 +99,7 @@ export function AgentMarks({ desktopId, size }: { readonly desktopId: string; re
         <span class={`agent-pointer ${shown.x > width * 0.75 ? "is-left" : ""}`} style={placed(shown)}>
           <span class="agent-name">
             {shown.name}
-            {shown.keys > 0 && ` types, ${countWords(shown.keys, "key", "keys")}`}
+            {shown.keys > 0 && counted(shown.keys, t` types, # key| types, # keys`)}
           </span>
         </span>
       )}

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { t } from "../language/language.ts";
 import { copyText } from "../shell/notices.ts";
 
 export interface ClipboardPanelProps {
@@ -17,23 +18,23 @@ export function ClipboardPanel(props: ClipboardPanelProps) {
   return (
     <div class="clipboard-panel">
       <label class="field">
-        <span>From the desktop</span>
-        <textarea readOnly rows={3} value={text ?? ""} placeholder="Nothing was copied there yet" />
+        <span>{t`From the desktop`}</span>
+        <textarea readOnly rows={3} value={text ?? ""} placeholder={t`Nothing was copied there yet`} />
       </label>
       <button
         type="button"
         class="button"
         disabled={text === null}
-        onClick={() => text !== null && copyText(text, "Copied to this computer")}
+        onClick={() => text !== null && copyText(text, t`Copied to this computer`)}
       >
-        Copy to this computer
+        {t`Copy to this computer`}
       </button>
       <label class="field">
-        <span>To the desktop</span>
+        <span>{t`To the desktop`}</span>
         <textarea
           rows={3}
           value={draft.value}
-          placeholder="Type or paste here"
+          placeholder={t`Type or paste here`}
           disabled={!props.mayWrite}
           onInput={(event) => {
             draft.value = event.currentTarget.value;
@@ -46,7 +47,7 @@ export function ClipboardPanel(props: ClipboardPanelProps) {
         disabled={draft.value === "" || !props.mayWrite}
         onClick={() => props.onSend(draft.value)}
       >
-        Put on the desktop's clipboard
+        {t`Put on the desktop's clipboard`}
       </button>
       <label class="check">
         <input
@@ -55,7 +56,7 @@ export function ClipboardPanel(props: ClipboardPanelProps) {
           disabled={!props.mayWrite}
           onChange={(event) => props.onSync(event.currentTarget.checked)}
         />
-        <span>Keep both in step while this page is used</span>
+        <span>{t`Keep both in step while this page is used`}</span>
       </label>
     </div>
   );

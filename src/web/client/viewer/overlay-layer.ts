@@ -1,6 +1,7 @@
 import type { Rect, Size } from "../../../framebuffer/rect.ts";
 import type { OverlayInfo, OverlayMessage } from "../../api/api.ts";
 import { drawIcon } from "../controls/icon-shapes.ts";
+import { t } from "../language/language.ts";
 import { drawFigure } from "./overlay-figure.ts";
 import { liesIn, overlayWords, roomInset } from "./overlay-place.ts";
 
@@ -33,7 +34,7 @@ export class OverlayLayer {
   constructor(events: OverlayLayerEvents) {
     this.#events = events;
     this.element.className = "overlay-layer";
-    this.element.setAttribute("aria-label", "Overlays on the desktop");
+    this.element.setAttribute("aria-label", t`Overlays on the desktop`);
   }
 
   get overlays(): readonly OverlayInfo[] {
@@ -113,7 +114,7 @@ export class OverlayLayer {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "overlay-close";
-    button.setAttribute("aria-label", `Remove ${overlayWords(overlay)}`);
+    button.setAttribute("aria-label", t`Remove ${overlayWords(overlay)}`);
     button.append(drawIcon("cross"));
     button.addEventListener("click", () => this.#events.closeAsked(overlay));
     return button;

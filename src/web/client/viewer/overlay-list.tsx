@@ -1,6 +1,7 @@
 import type { OverlayInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
+import { ofServer, t } from "../language/language.ts";
 
 export interface OverlayListProps {
   readonly overlays: readonly OverlayInfo[];
@@ -23,20 +24,20 @@ export function OverlayList(props: OverlayListProps) {
             checked={props.areShown}
             onChange={(event) => props.onShow(event.currentTarget.checked)}
           />
-          <span>Show on the desktop</span>
+          <span>{t`Show on the desktop`}</span>
         </label>
         {props.mayChange && (
           <button type="button" class="button" disabled={overlays.length === 0} onClick={props.onClear}>
-            Clear all
+            {t`Clear all`}
           </button>
         )}
       </div>
       {overlays.length === 0 ? (
         <div class="empty">
           <Icon shape="layers" />
-          <p>No overlays.</p>
+          <p>{t`No overlays.`}</p>
           <p class="muted">
-            Agents point things out here with boxes, arrows and labels. You click through them.
+            {t`Agents point things out here with boxes, arrows and labels. You click through them.`}
           </p>
         </div>
       ) : (
@@ -45,17 +46,17 @@ export function OverlayList(props: OverlayListProps) {
             <li key={overlay.id} class="row">
               <span class="swatch" style={{ backgroundColor: overlay.color }} />
               <span class="row-words">
-                <span>{overlay.label || overlay.kind}</span>
+                <span>{overlay.label || ofServer(overlay.kind)}</span>
                 <span class="muted">
-                  {overlay.kind}, {Math.abs(overlay.width)} × {Math.abs(overlay.height)} at {overlay.x},{" "}
-                  {overlay.y}
-                  {overlay.temporary_ms !== null && ", temporary"}
+                  {t`${ofServer(overlay.kind)}, ${Math.abs(overlay.width)} × ${Math.abs(overlay.height)} at ${overlay.x}, ${overlay.y}`}
+
+                  {overlay.temporary_ms !== null && t`, temporary`}
                 </span>
               </span>
               {props.mayChange && (
                 <IconButton
                   icon="trash"
-                  label={`Remove ${overlay.label || overlay.kind}`}
+                  label={t`Remove ${overlay.label || ofServer(overlay.kind)}`}
                   onClick={() => props.onRemove(overlay)}
                 />
               )}

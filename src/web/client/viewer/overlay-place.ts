@@ -1,4 +1,5 @@
 import type { Rect } from "../../../framebuffer/rect.ts";
+import { ofServer, t } from "../language/language.ts";
 
 /** What is said of an overlay: desktop pixels; an arrow's width and height may be negative. */
 export interface OverlayPlace extends Rect {
@@ -22,7 +23,7 @@ export function roomInset(box: Rect, room: Rect): string {
 
 /** The overlay in words, for people who do not see it. */
 export function overlayWords(overlay: OverlayPlace): string {
-  const name =
-    overlay.label === null || overlay.label === "" ? overlay.kind : `${overlay.kind} “${overlay.label}”`;
-  return `${name} at ${overlay.x}, ${overlay.y}`;
+  const kind = ofServer(overlay.kind);
+  const name = overlay.label === null || overlay.label === "" ? kind : t`${kind} “${overlay.label}”`;
+  return t`${name} at ${overlay.x}, ${overlay.y}`;
 }

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { ReplayStateInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
+import { t } from "../language/language.ts";
 import { SPEEDS } from "../player/playback.ts";
 import { spokenTime, timeWords } from "../player/player-time.ts";
 import { api } from "../shell/api-client.ts";
@@ -60,18 +61,18 @@ export function ReplayBar({ desktopId }: { readonly desktopId: string }) {
         // Where it failed the slider goes back to where the recording is.
         if (nth === steers.current) heldMs.value = null;
       });
-    attempt("Could not steer the recording", steered);
+    attempt(t`Could not steer the recording`, steered);
   };
   const atMs = heldMs.value ?? told.at_ms;
   const isAtEnd = told.at_ms >= told.duration_ms;
   return (
-    <div class="replay-bar" role="toolbar" aria-label="Recording">
+    <div class="replay-bar" role="toolbar" aria-label={t`Recording`}>
       <button
         type="button"
         class="button button-primary play-button"
         disabled={!isOnline.value}
-        aria-label={isPlaying ? "Pause" : "Play"}
-        title={isPlaying ? "Pause" : "Play"}
+        aria-label={isPlaying ? t`Pause` : t`Play`}
+        title={isPlaying ? t`Pause` : t`Play`}
         onClick={() =>
           steer(isPlaying ? { is_playing: false } : { is_playing: true, ...(isAtEnd ? { at_ms: 0 } : {}) })
         }
@@ -79,12 +80,12 @@ export function ReplayBar({ desktopId }: { readonly desktopId: string }) {
         <Icon shape={isPlaying ? "pause" : "play"} />
       </button>
       <span class="replay-words" role="status">
-        {isPlaying ? "Playing" : `Frozen at ${timeWords(told.at_ms)}`}
+        {isPlaying ? t`Playing` : t`Frozen at ${timeWords(told.at_ms)}`}
       </span>
       <input
         type="range"
         class="replay-slider"
-        aria-label="Position in the recording"
+        aria-label={t`Position in the recording`}
         aria-valuetext={spokenTime(atMs)}
         min={0}
         max={told.duration_ms}
@@ -100,8 +101,8 @@ export function ReplayBar({ desktopId }: { readonly desktopId: string }) {
         <span class="muted"> / {timeWords(told.duration_ms)}</span>
       </span>
       <select
-        aria-label="Speed"
-        title="Speed"
+        aria-label={t`Speed`}
+        title={t`Speed`}
         value={String(told.speed)}
         onChange={(event) => steer({ speed: Number(event.currentTarget.value) })}
       >

@@ -1,13 +1,14 @@
 import type { DesktopInfo } from "../../api/api.ts";
 import { lazy } from "../controls/lazy.tsx";
+import { t } from "../language/language.ts";
 import { serverNowMs } from "../shell/api-client.ts";
 import { nextStepWords, sentence, stateReason, stateWords } from "../shell/labels.ts";
 import { copyText } from "../shell/notices.ts";
 import { may, now } from "../shell/session.ts";
 import type { ViewerStatus } from "./viewer.ts";
 
-const PasswordCard = lazy(async () => (await import("../connections/password-card.tsx")).PasswordCard);
-const IdentityCard = lazy(async () => (await import("../connections/identity-card.tsx")).IdentityCard);
+const PasswordCard = lazy(async () => (await import("./viewer-parts.ts")).PasswordCard);
+const IdentityCard = lazy(async () => (await import("./viewer-parts.ts")).IdentityCard);
 
 export interface StageBannerProps {
   readonly desktop: DesktopInfo;
@@ -39,7 +40,7 @@ export function StageBanner({ desktop, status, mayControl, onRetry }: StageBanne
     <div class="stage-banner">
       {/* Said once: the seconds in the card would be read out one by one. */}
       <p class="visually-hidden" role="status">
-        {words && `${words.isOurs ? "Connection lost" : STATE_WORDS[state.kind]}. ${words.text ?? ""}`}
+        {words && `${words.isOurs ? t`Connection lost` : STATE_WORDS[state.kind]}. ${words.text ?? ""}`}
       </p>
       {words && (
         <div class="card stage-card">
@@ -55,7 +56,7 @@ export function StageBanner({ desktop, status, mayControl, onRetry }: StageBanne
                 disabled={!mayControl && !words.isOurs}
                 onClick={onRetry}
               >
-                Try now
+                {t`Try now`}
               </button>
             )}
             <button
@@ -64,11 +65,11 @@ export function StageBanner({ desktop, status, mayControl, onRetry }: StageBanne
               onClick={() =>
                 copyText(
                   `${desktop.name}: ${state.code ?? state.kind}: ${words.isOurs ? words.text : state.text}`,
-                  "Details copied",
+                  t`Details copied`,
                 )
               }
             >
-              Copy details
+              {t`Copy details`}
             </button>
           </div>
         </div>
@@ -78,12 +79,12 @@ export function StageBanner({ desktop, status, mayControl, onRetry }: StageBanne
 }
 
 const STATE_WORDS = {
-  connecting: "Connecting",
-  live: "Live",
-  stalled: "Stalled",
-  reconnecting: "Reconnecting",
-  failed: "Not connected",
-  closed: "Closed",
+  connecting: t`Connecting`,
+  live: t`Live`,
+  stalled: t`Stalled`,
+  reconnecting: t`Reconnecting`,
+  failed: t`Not connected`,
+  closed: t`Closed`,
 } as const satisfies Record<DesktopInfo["state"]["kind"], string>;
 
 interface BannerWords {
@@ -105,8 +106,8 @@ function bannerWords(desktop: DesktopInfo, status: ViewerStatus): BannerWords | 
   if (status.kind !== "lost") return null;
   const seconds = Math.max(0, Math.ceil((status.retryAtMs - Date.now()) / 1000));
   return {
-    title: seconds === 0 ? "Reconnecting…" : `Reconnecting in ${seconds} s`,
-    text: status.reason === "" ? "The connection to the server was lost." : sentence(status.reason),
+    title: seconds === 0 ? t`Reconnecting…` : t`Reconnecting in ${seconds} s`,
+    text: status.reason === "" ? t`The connection to the server was lost.` : sentence(status.reason),
     next: null,
     isOurs: true,
   };

@@ -6,6 +6,7 @@ import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
 import type { IconShape } from "../controls/icon-shapes.ts";
 import { StateMark } from "../controls/state-mark.tsx";
+import { t } from "../language/language.ts";
 import { holderWords, MODE_WORDS, MODES, modeNamed } from "../shell/labels.ts";
 import { playerPath, rulesPath } from "../shell/route.ts";
 import { navigate } from "../shell/router.ts";
@@ -55,7 +56,7 @@ export function ViewerBar(props: ViewerBarProps) {
   const isMine = desktop.holder?.id === props.meId;
   return (
     <header class="viewer-bar" tabIndex={-1}>
-      <a class="icon-button" href="/" aria-label="All desktops" title="All desktops">
+      <a class="icon-button" href="/" aria-label={t`All desktops`} title={t`All desktops`}>
         <Icon shape="arrowLeft" />
       </a>
       <h1 class="viewer-name" title={desktop.name}>
@@ -86,17 +87,17 @@ export function ViewerBar(props: ViewerBarProps) {
           class="button give-back"
           title={
             isMine
-              ? "Let the agents use mouse and keyboard again"
-              : `Mouse and keyboard become yours, and ${desktop.holder?.name} is told`
+              ? t`Let the agents use mouse and keyboard again`
+              : t`Mouse and keyboard become yours, and ${desktop.holder?.name ?? ""} is told`
           }
           onClick={isMine ? props.onGiveBack : props.onTakeOver}
         >
-          {isMine ? "Give back" : "Take over"}
+          {isMine ? t`Give back` : t`Take over`}
         </button>
       )}
       {desktop.agents.length > 0 && (
-        <span class="viewer-agents" title={`Acted within the last minute: ${desktop.agents.join(", ")}`}>
-          Agent: {desktop.agents.join(", ")}
+        <span class="viewer-agents" title={t`Acted within the last minute: ${desktop.agents.join(", ")}`}>
+          {t`Agent: ${desktop.agents.join(", ")}`}
         </span>
       )}
       <span class="bar-space" />
@@ -130,8 +131,8 @@ export function ViewerBar(props: ViewerBarProps) {
         type="button"
         class="icon-button panel-toggle"
         aria-pressed={props.isPanelOpen}
-        aria-label={props.waiting > 0 ? `Panel, ${props.waiting} waiting` : "Panel"}
-        title="Panel (P)"
+        aria-label={props.waiting > 0 ? t`Panel, ${props.waiting} waiting` : t`Panel`}
+        title={t`Panel (P)`}
         onClick={props.onPanel}
       >
         <Icon shape="panelRight" />
@@ -144,19 +145,19 @@ export function ViewerBar(props: ViewerBarProps) {
       {desktop.is_stopped && props.mayControl && (
         <button type="button" class="button resume" onClick={props.onResume}>
           <Icon shape="play" />
-          <span>Resume</span>
+          <span>{t`Resume`}</span>
         </button>
       )}
       {(props.mayControl || desktop.is_stopped) && (
         <button
           type="button"
           class={`button stop-button ${props.isStopRed ? "is-red" : ""}`}
-          title="Stop the agents (Ctrl+Alt+Shift+S)"
+          title={t`Stop the agents (Ctrl+Alt+Shift+S)`}
           disabled={desktop.is_stopped}
           onClick={props.onStop}
         >
           <Icon shape="square" />
-          <span>{desktop.is_stopped ? "Stopped" : "Stop"}</span>
+          <span>{desktop.is_stopped ? t`Stopped` : t`Stop`}</span>
         </button>
       )}
     </header>
@@ -174,7 +175,7 @@ function ModeSelect({
   return (
     <select
       class="mode-select"
-      aria-label="Mode: what agents may do"
+      aria-label={t`Mode: what agents may do`}
       title={MODE_WORDS[desktop.mode].meaning}
       value={desktop.mode}
       onChange={(event) => {
@@ -191,7 +192,7 @@ function ModeSelect({
           {MODE_WORDS[mode].name}
         </option>
       ))}
-      <option value="custom">{desktop.mode === "custom" ? MODE_WORDS.custom.name : "Custom…"}</option>
+      <option value="custom">{desktop.mode === "custom" ? MODE_WORDS.custom.name : t`Custom…`}</option>
     </select>
   );
 }
@@ -208,14 +209,14 @@ function ZoomSelect({ zoom, onZoom }: ZoomSelectProps) {
   return (
     <select
       class="zoom-select"
-      aria-label="Zoom"
+      aria-label={t`Zoom`}
       value={String(zoom)}
       onChange={(event) => {
         const { value } = event.currentTarget;
         onZoom(value === "fit" ? "fit" : Number(value));
       }}
     >
-      <option value="fit">Fit</option>
+      <option value="fit">{t`Fit`}</option>
       {[...between, ...offered].map((factor) => (
         <option key={factor} value={String(factor)}>
           {Math.round(factor * 100)} %
@@ -237,16 +238,14 @@ function ModeDialog({ desktop, mode, onConfirm, onClose }: ModeDialogProps) {
   const { name, meaning } = MODE_WORDS[mode];
   return (
     <ConfirmDialog
-      title={`Set ${desktop.name} to ${name}?`}
-      action={`Set to ${name}`}
+      title={t`Set ${desktop.name} to ${name}?`}
+      action={t`Set to ${name}`}
       isHarmless={mode !== "autopilot"}
       onConfirm={() => onConfirm(mode)}
       onClose={onClose}
     >
       <p>{meaning}</p>
-      <p class="muted">
-        Now: {MODE_WORDS[desktop.mode].name}. {MODE_WORDS[desktop.mode].meaning}
-      </p>
+      <p class="muted">{t`Now: ${MODE_WORDS[desktop.mode].name}. ${MODE_WORDS[desktop.mode].meaning}`}</p>
     </ConfirmDialog>
   );
 }
@@ -256,15 +255,15 @@ function RecordingSign({ id, isLink }: { readonly id: string; readonly isLink: b
   const sign = (
     <>
       <span class="dot is-recording" aria-hidden="true" />
-      <span class="recording-sign-word">Rec</span>
+      <span class="recording-sign-word">{t`Rec`}</span>
     </>
   );
   return isLink ? (
-    <a class="recording-sign tone-bad" href={playerPath(id)} title="Recording: open it, and rewind">
+    <a class="recording-sign tone-bad" href={playerPath(id)} title={t`Recording: open it, and rewind`}>
       {sign}
     </a>
   ) : (
-    <span class="recording-sign tone-bad" role="status" title="This desktop is being recorded">
+    <span class="recording-sign tone-bad" role="status" title={t`This desktop is being recorded`}>
       {sign}
     </span>
   );
@@ -274,7 +273,13 @@ function RecordingSign({ id, isLink }: { readonly id: string; readonly isLink: b
 function MoreMenu({ commands }: { readonly commands: readonly Command[] }) {
   return (
     <div class="more">
-      <button type="button" class="icon-button" popovertarget="viewer-more" aria-label="More" title="More">
+      <button
+        type="button"
+        class="icon-button"
+        popovertarget="viewer-more"
+        aria-label={t`More`}
+        title={t`More`}
+      >
         <Icon shape="ellipsis" />
       </button>
       <div id="viewer-more" class="popover" popover="auto">

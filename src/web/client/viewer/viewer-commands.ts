@@ -1,4 +1,5 @@
 import type { DesktopInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import { api } from "../shell/api-client.ts";
 import { durationWords } from "../shell/labels.ts";
 import { attempt, showNotice } from "../shell/notices.ts";
@@ -32,7 +33,7 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
     ...(mayControl ? [recordCommand(desktop)] : []),
     {
       id: "scaling",
-      label: isActual ? "Fit to the window" : "Actual size (1:1)",
+      label: isActual ? t`Fit to the window` : t`Actual size (1:1)`,
       icon: "scaling",
       isDisabled: isCropped,
       run: () => {
@@ -43,7 +44,7 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
       ? [
           {
             id: "view-only",
-            label: "View only",
+            label: t`View only`,
             icon: "eye",
             isPressed: isViewOnly,
             run: () => {
@@ -54,7 +55,7 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
       : []),
     {
       id: "clipboard",
-      label: "Clipboard",
+      label: t`Clipboard`,
       icon: "clipboard",
       run: () => document.getElementById("viewer-clipboard")?.togglePopover(),
     },
@@ -62,7 +63,7 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
       ? [
           {
             id: "sound",
-            label: "Sound",
+            label: t`Sound`,
             icon: "volume",
             isPressed: state.isSoundOn.value,
             run: () => {
@@ -75,7 +76,7 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
       ? [
           {
             id: "extra-keys",
-            label: "Extra keys",
+            label: t`Extra keys`,
             icon: "keyboard",
             isPressed: state.areExtraKeysShown.value,
             isDisabled: isViewOnly,
@@ -90,31 +91,31 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
       : [
           {
             id: "ask-input",
-            label: `Ask ${askedOf} for the input`,
+            label: t`Ask ${askedOf} for the input`,
             icon: "hand",
             run: () => {
-              const asked = api.askInput(desktop.id).then(() => showNotice(`${askedOf} is asked`));
-              attempt("Could not ask", asked);
+              const asked = api.askInput(desktop.id).then(() => showNotice(t`${askedOf} is asked`));
+              attempt(t`Could not ask`, asked);
             },
           } as const,
         ]),
     ...(onInvite === null
       ? []
-      : [{ id: "invite", label: "Invite a guest", icon: "userPlus", run: onInvite } as const]),
+      : [{ id: "invite", label: t`Invite a guest`, icon: "userPlus", run: onInvite } as const]),
     {
       id: "reconnect",
-      label: "Reconnect",
+      label: t`Reconnect`,
       icon: "refresh",
       run: () => {
         if (mayControl && desktop.state.kind !== "live") {
-          attempt("Could not reconnect", api.reconnect(desktop.id));
+          attempt(t`Could not reconnect`, api.reconnect(desktop.id));
         }
         viewer?.reconnect();
       },
     },
     {
       id: "full-screen",
-      label: "Full screen",
+      label: t`Full screen`,
       icon: "maximize",
       shortcut: "F",
       run: () => state.toggleFullScreen(),
@@ -125,19 +126,19 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
 function recordCommand({ id, recording_id }: DesktopInfo): Command {
   return {
     id: "record",
-    label: recording_id === null ? "Record" : "Stop recording",
+    label: recording_id === null ? t`Record` : t`Stop recording`,
     icon: "circle",
     isPressed: recording_id !== null,
     run: () => {
       if (recording_id === null) {
-        attempt("Could not record", api.startRecording(id));
+        attempt(t`Could not record`, api.startRecording(id));
         return;
       }
       const stopped = api.stopRecording(recording_id).then(({ duration_ms }) => {
-        const link = { href: playerPath(recording_id), text: "Play it" };
-        showNotice(`Recorded ${durationWords(duration_ms)}`, link);
+        const link = { href: playerPath(recording_id), text: t`Play it` };
+        showNotice(t`Recorded ${durationWords(duration_ms)}`, link);
       });
-      attempt("Could not stop the recording", stopped);
+      attempt(t`Could not stop the recording`, stopped);
     },
   };
 }

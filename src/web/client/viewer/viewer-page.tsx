@@ -5,6 +5,7 @@ import type { Rect } from "../../../framebuffer/rect.ts";
 import type { DesktopInfo } from "../../api/api.ts";
 import { cardsFor, pendingCards } from "../approvals/approval-queue.ts";
 import { lazy } from "../controls/lazy.tsx";
+import { t } from "../language/language.ts";
 import { useMasks } from "../masks/use-masks.ts";
 import { api } from "../shell/api-client.ts";
 import { focusApproval, isTyping } from "../shell/keyboard-focus.ts";
@@ -28,15 +29,15 @@ import "../styles/overlays.css";
 import "../styles/masks.css";
 import "../styles/agent-marks.css";
 
-/* What the first picture does not need comes after it. */
-const ClipboardPanel = lazy(async () => (await import("./clipboard-panel.tsx")).ClipboardPanel);
-const ViewerSide = lazy(async () => (await import("./viewer-side.tsx")).ViewerSide);
-const MaskDialog = lazy(async () => (await import("../masks/mask-dialog.tsx")).MaskDialog);
-const InviteDialog = lazy(async () => (await import("../admin/invite-dialog.tsx")).InviteDialog);
-const ReplayBar = lazy(async () => (await import("./replay-bar.tsx")).ReplayBar);
-const ExtraKeys = lazy(async () => (await import("./input/extra-keys.tsx")).ExtraKeys);
-const LiveMarks = lazy(async () => (await import("./viewer-side.tsx")).LiveMarks);
-const FloatingApprovals = lazy(async () => (await import("./viewer-side.tsx")).FloatingApprovals);
+/* What the first picture does not need comes after it, in one file. */
+const ClipboardPanel = lazy(async () => (await import("./viewer-parts.ts")).ClipboardPanel);
+const ViewerSide = lazy(async () => (await import("./viewer-parts.ts")).ViewerSide);
+const MaskDialog = lazy(async () => (await import("./viewer-parts.ts")).MaskDialog);
+const InviteDialog = lazy(async () => (await import("./viewer-parts.ts")).InviteDialog);
+const ReplayBar = lazy(async () => (await import("./viewer-parts.ts")).ReplayBar);
+const ExtraKeys = lazy(async () => (await import("./viewer-parts.ts")).ExtraKeys);
+const LiveMarks = lazy(async () => (await import("./viewer-parts.ts")).LiveMarks);
+const FloatingApprovals = lazy(async () => (await import("./viewer-parts.ts")).FloatingApprovals);
 
 export interface ViewerPageProps {
   readonly desktopId: string;
@@ -51,18 +52,18 @@ export function ViewerPage({ desktopId, crop }: ViewerPageProps) {
     <main class="viewer-loading">
       {appState.value.isKnown ? (
         <div class="card stage-card">
-          <h1>No such desktop</h1>
-          <p>It was removed, or the address is wrong.</p>
+          <h1>{t`No such desktop`}</h1>
+          <p>{t`It was removed, or the address is wrong.`}</p>
           <a class="button button-primary" href="/">
-            All desktops
+            {t`All desktops`}
           </a>
         </div>
       ) : isOnline.value ? (
-        <h1 class="visually-hidden">Desktop</h1>
+        <h1 class="visually-hidden">{t`Desktop`}</h1>
       ) : (
         <div class="card stage-card" role="status">
-          <h1>No connection to the server</h1>
-          <p>Trying again. Check that it is running and that nothing between keeps WebSockets away.</p>
+          <h1>{t`No connection to the server`}</h1>
+          <p>{t`Trying again. Check that it is running and that nothing between keeps WebSockets away.`}</p>
         </div>
       )}
     </main>
@@ -90,9 +91,9 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   const waiting = pendingCards(cardsFor(appState.value.cards, id));
   const requests = appState.value.requests.filter((request) => request.desktop_id === id);
 
-  const stop = (): void => attempt("Could not stop", api.stop(id));
+  const stop = (): void => attempt(t`Could not stop`, api.stop(id));
   const removeOverlay = (overlayId: string, isPressed = false): void =>
-    attempt("Could not remove the overlay", api.removeOverlay(id, overlayId, isPressed));
+    attempt(t`Could not remove the overlay`, api.removeOverlay(id, overlayId, isPressed));
 
   useEffect(() => {
     if (!stage.current || !hasPicture) return undefined;
@@ -130,10 +131,10 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
         left: () => {
           // The bar itself: in a list of modes the next letter would choose one.
           page.current?.querySelector<HTMLElement>(".viewer-bar")?.focus();
-          showNotice("The keyboard is the browser's again. Click the desktop to give it back.");
+          showNotice(t`The keyboard is the browser's again. Click the desktop to give it back.`);
         },
         approvalWanted: () => {
-          if (!focusApproval()) showNotice("No approval waits.");
+          if (!focusApproval()) showNotice(t`No approval waits.`);
         },
         stopAsked: stop,
       },
@@ -166,8 +167,8 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   const isSoundOn = state.isSoundOn.value;
   useEffect(() => {
     if (!isSoundOn) return undefined;
-    const playing = import("./device/sound-player.ts").then(({ playSound }) => playSound(id));
-    attempt("Could not play the sound", playing);
+    const playing = import("./viewer-parts.ts").then(({ playSound }) => playSound(id));
+    attempt(t`Could not play the sound`, playing);
     return () => void playing.then((end) => end());
   }, [id, isSoundOn]);
   const isHolding = desktop.holder?.kind === "human" && desktop.holder.id === me.value?.id;
@@ -183,7 +184,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
     // On a phone the panel lies over the desktop.
     if (!matchMedia(PANEL_FROM).matches) state.isPanelOpen.value = false;
     current?.drawMask();
-    showNotice("Drag over what is to be hidden. Escape ends it.");
+    showNotice(t`Drag over what is to be hidden. Escape ends it.`);
   };
 
   useEffect(() => {
@@ -198,7 +199,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
     };
   }, [current, isClipboardSynced.value, state.clipboard]);
 
-  useEffect(() => attempt("Could not load the actions", loadActions(id)), [id]);
+  useEffect(() => attempt(t`Could not load the actions`, loadActions(id)), [id]);
 
   useEffect(() => {
     const { holder, agents } = desktop;
@@ -263,12 +264,12 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
         onZoom={(next) => {
           zoom.value = next;
         }}
-        onMode={(mode) => attempt("Could not change the mode", api.setMode(id, mode))}
+        onMode={(mode) => attempt(t`Could not change the mode`, api.setMode(id, mode))}
         onStop={stop}
         meId={me.value?.id ?? null}
-        onGiveBack={() => attempt("Could not give the input back", api.giveBack(id))}
-        onTakeOver={() => attempt("Could not take the input over", takeOver(id))}
-        onResume={() => attempt("Could not resume", api.resume(id))}
+        onGiveBack={() => attempt(t`Could not give the input back`, api.giveBack(id))}
+        onTakeOver={() => attempt(t`Could not take the input over`, takeOver(id))}
+        onResume={() => attempt(t`Could not resume`, api.resume(id))}
         onPanel={() => {
           state.isPanelOpen.value = !state.isPanelOpen.value;
         }}
@@ -278,7 +279,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
           class="popover"
           popover="auto"
           role="dialog"
-          aria-label="Clipboard"
+          aria-label={t`Clipboard`}
           onBeforeToggle={() => {
             isClipboardAsked.value = true;
           }}
@@ -293,11 +294,11 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
               }}
               onSend={(text) => {
                 if (state.status.value.kind !== "connected") {
-                  showError("Could not set the desktop's clipboard", new Error("it is not connected"));
+                  showError(t`Could not set the desktop's clipboard`, new Error(t`it is not connected`));
                   return;
                 }
                 current?.paste(text);
-                showNotice("Put on the desktop's clipboard");
+                showNotice(t`Put on the desktop's clipboard`);
               }}
             />
           )}
@@ -329,7 +330,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
           mayControl={may("control")}
           onRetry={() => {
             if (isLive) current?.reconnect();
-            else attempt("Could not reconnect", api.reconnect(id));
+            else attempt(t`Could not reconnect`, api.reconnect(id));
           }}
         />
         {hasReplayBar && isSideDue.value && <ReplayBar desktopId={id} />}
@@ -337,7 +338,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
       {drawnMask.value !== null && (
         <MaskDialog
           rect={drawnMask.value === "text" ? null : drawnMask.value}
-          onHide={(mask) => attempt("Could not hide it", api.addMask(id, mask))}
+          onHide={(mask) => attempt(t`Could not hide it`, api.addMask(id, mask))}
           onClose={() => {
             drawnMask.value = null;
           }}
@@ -360,7 +361,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
 async function takeOver(id: string): Promise<void> {
   const { holder } = await api.takeOver(id);
   if (holder?.kind === "human" && holder.id !== me.value?.id) {
-    showNotice(`${holder.name} is using it right now: ask for the input`);
+    showNotice(t`${holder.name} is using it right now: ask for the input`);
   }
 }
 
@@ -372,6 +373,6 @@ function explainKeyboardOnce(): void {
   // A browser that keeps nothing for us is told again next time.
   if (isEscapeChordSaid || recall(ESCAPE_CHORD) !== null) return;
   isEscapeChordSaid = true;
-  showNotice("All keys go to the desktop now. Ctrl+Alt+Shift gives you the keyboard back.");
+  showNotice(t`All keys go to the desktop now. Ctrl+Alt+Shift gives you the keyboard back.`);
   remember(ESCAPE_CHORD, "yes");
 }

@@ -1,15 +1,16 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
+import { t } from "../language/language.ts";
 
 const PANEL_TABS = ["agent", "approvals", "overlays", "masks", "info"] as const;
 export type PanelTab = (typeof PANEL_TABS)[number];
 
 const NAMES = {
-  agent: "Agent",
-  approvals: "Approvals",
-  overlays: "Overlays",
-  masks: "Masks",
-  info: "Info",
+  agent: t`Agent`,
+  approvals: t`Approvals`,
+  overlays: t`Overlays`,
+  masks: t`Masks`,
+  info: t`Info`,
 } as const satisfies Record<PanelTab, string>;
 
 export interface ViewerPanelProps {
@@ -34,8 +35,8 @@ export function ViewerPanel({ tab, counts, onTab, dock, children }: ViewerPanelP
     list.current?.querySelector<HTMLElement>(`#tab-${next}`)?.focus();
   };
   return (
-    <aside class="viewer-panel" aria-label="Panel">
-      <div ref={list} role="tablist" aria-label="Panel" class="tabs" onKeyDown={onKey}>
+    <aside class="viewer-panel" aria-label={t`Panel`}>
+      <div ref={list} role="tablist" aria-label={t`Panel`} class="tabs" onKeyDown={onKey}>
         {PANEL_TABS.map((name) => (
           <button
             key={name}

@@ -6,6 +6,7 @@ import { PointerMarks } from "../approvals/pointer-marks.tsx";
 import { RequestList } from "../approvals/request-card.tsx";
 import { DesktopDetails } from "../connections/desktop-details.tsx";
 import { Icon } from "../controls/icon.tsx";
+import { t } from "../language/language.ts";
 import { MaskList } from "../masks/mask-list.tsx";
 import { api } from "../shell/api-client.ts";
 import { attempt } from "../shell/notices.ts";
@@ -62,8 +63,8 @@ export function ViewerSide({
           {pendingCards(cards).length === 0 && requests.length === 0 && (
             <div class="empty">
               <Icon shape="shieldCheck" />
-              <p>Nothing waits for you.</p>
-              <p class="muted">A question nobody answers is a No.</p>
+              <p>{t`Nothing waits for you.`}</p>
+              <p class="muted">{t`A question nobody answers is a No.`}</p>
             </div>
           )}
           <RequestList requests={requests} isDesktopNamed={false} />
@@ -78,7 +79,7 @@ export function ViewerSide({
             state.areOverlaysShown.value = areShown;
           }}
           onRemove={onRemoveOverlay}
-          onClear={() => attempt("Could not clear the overlays", api.clearOverlays(desktop.id))}
+          onClear={() => attempt(t`Could not clear the overlays`, api.clearOverlays(desktop.id))}
         />
       )}
       {tab === "masks" && (
@@ -87,7 +88,7 @@ export function ViewerSide({
           mayChange={may("masks")}
           onDraw={onDrawMask}
           onText={onHideText}
-          onRemove={(mask) => attempt("Could not show it again", api.removeMask(desktop.id, mask.id))}
+          onRemove={(mask) => attempt(t`Could not show it again`, api.removeMask(desktop.id, mask.id))}
         />
       )}
       {tab === "info" && <DesktopDetails desktop={desktop} scale={state.scale.value} />}

@@ -2,6 +2,7 @@ import { type Signal, signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { Size } from "../../../framebuffer/rect.ts";
 import type { ApprovalInfo, OverlayInfo } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import { showNotice } from "../shell/notices.ts";
 import { remembered, rememberedFlag } from "../shell/remembered.ts";
 import { isZoom, type Zoom } from "./stage-plan.ts";
@@ -34,7 +35,7 @@ export interface ViewerState {
 }
 
 /** Narrower than this the panel would hide the desktop, so it starts closed. */
-export const PANEL_FROM = "(min-width: 56.25em)";
+export const PANEL_FROM = `(min-width: 56.25em)`;
 
 /** What a viewer remembers is kept by its desktop. A window that shows a part of a desktop is one of several: it starts without the panel. */
 export function useViewerState(desktopId: string, isCropped: boolean): ViewerState {
@@ -71,5 +72,5 @@ async function openFullScreen(): Promise<void> {
   await document.documentElement.requestFullscreen();
   if (navigator.keyboard === undefined) return;
   await navigator.keyboard.lock();
-  showNotice("Escape goes to the desktop too: hold it down to leave full screen.");
+  showNotice(t`Escape goes to the desktop too: hold it down to leave full screen.`);
 }

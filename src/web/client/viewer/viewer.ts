@@ -1,6 +1,7 @@
-import type RFB from "@novnc/novnc";
+import RFB from "@novnc/novnc";
 import type { Point, Rect, Size } from "../../../framebuffer/rect.ts";
 import type { MaskInfo, OverlayInfo, OverlayMessage } from "../../api/api.ts";
+import { t } from "../language/language.ts";
 import { MaskLayer } from "../masks/mask-layer.ts";
 import { backOffMs } from "../shell/back-off.ts";
 import { below } from "../shell/base-path.ts";
@@ -57,12 +58,6 @@ export interface ViewerOptions {
 
 const MODIFIER_KEYS = new Set(["Control", "Alt", "AltGraph", "Shift", "Meta", "CapsLock", "NumLock"]);
 
-/** noVNC is two thirds of the app's weight: pages without a canvas never load it. */
-async function loadNovnc(): Promise<typeof RFB> {
-  const { default: Rfb } = await import("@novnc/novnc");
-  return Rfb;
-}
-
 /**
  * One desktop in one element: noVNC draws the picture, the overlay layer lies above it, and the last picture stays below
  * while a connection is being replaced. Frees everything on `close`.
@@ -93,7 +88,6 @@ export class Viewer {
   #retry: number | undefined;
   /** Late answers of an earlier try are dropped by this number. */
   #round = 0;
-  #isClosed = false;
 
   /** Connects at once. `stage` must be positioned and have a size of its own. */
   constructor(stage: HTMLElement, options: ViewerOptions) {
@@ -114,7 +108,7 @@ export class Viewer {
         },
         press: (keysym) => this.press(keysym),
       },
-      `${options.label}: all keys go to the desktop, Control Alt Shift leaves it`,
+      t`${options.label}: all keys go to the desktop, Control Alt Shift leaves it`,
     );
     const { surface } = this.#stage;
     surface.append(
@@ -205,7 +199,6 @@ export class Viewer {
   }
 
   close(): void {
-    this.#isClosed = true;
     this.#listening.abort();
     this.#latched.release();
     this.#maskLayer.stop();
@@ -228,17 +221,6 @@ export class Viewer {
   #connect(): void {
     const round = ++this.#round;
     this.#options.events.status({ kind: "connecting" });
-    loadNovnc().then(
-      (Rfb) => {
-        if (round === this.#round && !this.#isClosed) this.#open(Rfb, round);
-      },
-      () => {
-        if (round === this.#round) this.#lost("the viewer's code could not be loaded");
-      },
-    );
-  }
-
-  #open(Rfb: typeof RFB, round: number): void {
     const query = new URLSearchParams(this.#options.crop ? queryOfCrop(this.#options.crop) : "");
     query.set("composite", "0");
     const url = new URL(
@@ -253,7 +235,7 @@ export class Viewer {
       reason = event.reason;
     });
     this.#screen.replaceChildren();
-    const rfb = new Rfb(this.#screen, socket, { shared: true });
+    const rfb = new RFB(this.#screen, socket, { shared: true });
     this.#rfb = rfb;
     rfb.background = "transparent";
     rfb.scaleViewport = true;
@@ -267,7 +249,7 @@ export class Viewer {
       if (round === this.#round) this.#options.events.clipboard(event.detail.text);
     });
     rfb.addEventListener("securityfailure", (event) => {
-      reason = event.detail.reason ?? "the desktop's authentication failed";
+      reason = event.detail.reason ?? t`the desktop's authentication failed`;
     });
     rfb.addEventListener("disconnect", () => {
       if (round !== this.#round) return;

@@ -1,37 +1,38 @@
 import { Icon } from "../../controls/icon.tsx";
+import { t } from "../../language/language.ts";
 import type { Viewer } from "../viewer.ts";
 import type { ViewerState } from "../viewer-state.ts";
 
 /** X11 keysyms of keys that stay down until the next one. */
 const MODIFIERS = [
-  ["Ctrl", 0xffe3],
-  ["Alt", 0xffe9],
-  ["Shift", 0xffe1],
+  [t`Ctrl`, 0xffe3],
+  [t`Alt`, 0xffe9],
+  [t`Shift`, 0xffe1],
   ["Super", 0xffeb],
 ] as const;
 
 const F1 = 0xffbe;
 
 const KEYS: readonly (readonly [name: string, keysym: number])[] = [
-  ["Esc", 0xff1b],
-  ["Tab", 0xff09],
+  [t`Esc`, 0xff1b],
+  [t`Tab`, 0xff09],
   ["←", 0xff51],
   ["↑", 0xff52],
   ["↓", 0xff54],
   ["→", 0xff53],
-  ["Home", 0xff50],
-  ["End", 0xff57],
-  ["PgUp", 0xff55],
-  ["PgDn", 0xff56],
-  ["Del", 0xffff],
+  [t`Home`, 0xff50],
+  [t`End`, 0xff57],
+  [t`PgUp`, 0xff55],
+  [t`PgDn`, 0xff56],
+  [t`Del`, 0xffff],
   ...Array.from({ length: 12 }, (_, index) => [`F${index + 1}`, F1 + index] as const),
 ];
 
 const ARROW_NAMES = new Map([
-  ["←", "Left"],
-  ["↑", "Up"],
-  ["↓", "Down"],
-  ["→", "Right"],
+  ["←", t`Left`],
+  ["↑", t`Up`],
+  ["↓", t`Down`],
+  ["→", t`Right`],
 ]);
 
 export interface ExtraKeysProps {
@@ -47,11 +48,12 @@ export function ExtraKeys({ viewer, state }: ExtraKeysProps) {
     <div
       class="extra-keys"
       role="toolbar"
-      aria-label="Extra keys"
+      aria-label={t`Extra keys`}
       onPointerDown={(event) => event.preventDefault()}
     >
       <button type="button" class="button" onClick={() => viewer.toggleKeyboard()}>
-        <Icon shape="keyboard" /> On-screen keyboard
+        <Icon shape="keyboard" />
+        {t` On-screen keyboard`}
       </button>
       {MODIFIERS.map(([name, keysym]) => (
         <button
@@ -76,7 +78,7 @@ export function ExtraKeys({ viewer, state }: ExtraKeysProps) {
         </button>
       ))}
       <button type="button" class="button" onClick={() => viewer.sendCtrlAltDel()}>
-        Ctrl+Alt+Del
+        {t`Ctrl+Alt+Del`}
       </button>
     </div>
   );
