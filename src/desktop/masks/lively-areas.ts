@@ -12,7 +12,7 @@ const MOST_RECTS = 32;
 const CELL = 32;
 /** Cells in a row of the table: of wider displays than any. */
 const STRIDE = 4096;
-/** A cell that changes as often within LIVELY_MS may be one of a film: a busy target shows few pictures of it. */
+/** A cell that changes as often within LIVELY_MS, or up to twice as long, may be one of a film: a busy target shows few pictures of it. */
 const LEAST_CHANGES = 2;
 /** Cells a side of a film: a line that is typed is lower. */
 const LEAST_CELLS = 2;
@@ -28,7 +28,8 @@ const LEAST_PLAIN = 0.5;
 export class LivelyAreas {
   #again = Region.empty;
   #againBefore = Region.empty;
-  readonly #changes = new Map<number, number>();
+  #changes = new Map<number, number>();
+  #changesBefore = new Map<number, number>();
   #busy = new Set<number>();
   #busyBefore = new Set<number>();
   /** Cells whose new pixels are no letters on a plain ground, also such as changed once: of a slow film few cells change as often. */
@@ -46,12 +47,13 @@ export class LivelyAreas {
     const all = this.#again.union(again);
     this.#again = all.rectCount <= MOST_RECTS ? all : Region.from(coverOf(all.rects, MOST_RECTS));
     for (const cell of cellsOf(changed)) {
-      const count = (this.#changes.get(cell) ?? 0) + 1;
-      this.#changes.set(cell, count);
-      if (count > LEAST_CHANGES) continue;
+      const now = (this.#changes.get(cell) ?? 0) + 1;
+      if (now > LEAST_CHANGES) continue;
+      this.#changes.set(cell, now);
+      const count = now + (this.#changesBefore.get(cell) ?? 0);
       // One is enough for a film: beside it none is looked for.
       if (!this.#isNearPicture(cell) && isPicture(changed.clip(boundsOf(cell)))) this.#pictures.add(cell);
-      if (count === LEAST_CHANGES) this.#busy.add(cell);
+      if (count >= LEAST_CHANGES) this.#busy.add(cell);
       this.#films = null;
     }
   }
@@ -83,6 +85,7 @@ export class LivelyAreas {
     this.#again = Region.empty;
     this.#againBefore = Region.empty;
     this.#changes.clear();
+    this.#changesBefore.clear();
     this.#busy = new Set();
     this.#busyBefore = new Set();
     this.#pictures = new Set();
@@ -100,7 +103,8 @@ export class LivelyAreas {
     this.#busy = new Set();
     this.#picturesBefore = isNext ? this.#pictures : new Set();
     this.#pictures = new Set();
-    this.#changes.clear();
+    this.#changesBefore = isNext ? this.#changes : new Map();
+    this.#changes = new Map();
     this.#films = null;
     this.#sinceMs = atMs;
   }
