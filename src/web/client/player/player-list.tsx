@@ -190,7 +190,7 @@ function iconOf(entry: TrackInfo): IconShape {
 
 /** The words that the question's own card has. */
 const STATE_WORDS = {
-  pending: "waiting",
+  pending: t`waiting`,
   granted: t`approved`,
   denied: t`denied`,
   expired: t`expired`,
