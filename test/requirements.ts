@@ -684,7 +684,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/mcp/request-human.test.ts :: a request is a resource of who asked, told of when it changes, in both eras",
     "test/e2e/agents/hand-over.test.ts :: a person takes over in private, and of that time an agent and a recording have seen nothing",
   ),
-  later("T33", "element_at, find_elements", "there is no browser bridge yet"),
+  later(
+    "T33",
+    "element_at, find_elements",
+    "no tools of these names: get_elements answers both, by a region, a role and a label",
+    "test/e2e/browser/elements-of-pages.test.ts :: elements of a shared tab are told and marked where a desktop shows them",
+  ),
   promise(
     "U1",
     "truth of what is told",
@@ -796,7 +801,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "D1",
     "DOM and pixels joined",
-    "no browser is a desktop by itself (`browser:`, `browser+cdp:`)",
+    "a browser that runs already is no desktop (`browser+cdp:`)",
+    "test/e2e/browser/own-browser.test.ts :: an agent sees and works a browser of the appliance's own",
+    "test/e2e/browser/own-browser.test.ts :: pages lead only where they may",
     "test/e2e/browser/click-on-desktop.test.ts :: a click by ref is a press of the desktop that shows it",
     "test/e2e/browser/element-on-desktop.test.ts :: an element of a shared tab is found where a desktop shows it",
     "test/e2e/browser/element-on-desktop.test.ts :: an element is found at a device scale of 1.25, in two windows, and in a blank page",
@@ -806,7 +813,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "O3",
     "operation for many",
-    "no scopes of tokens, no executable, no image that a test built",
+    "the stand-alone executable takes 1.4 s for its first start where a second was promised",
     "test/e2e/web/telemetry.test.ts :: a caller's trace goes on: its call, the question to people, the link",
     "test/e2e/web/telemetry.test.ts :: nothing of OpenTelemetry is loaded where no collector is named",
     "test/e2e/web/service.test.ts :: systemd finds no fault in the units, and little that they leave open",
@@ -828,5 +835,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "test/mcp/server/grants.test.ts :: lists, resources, recordings, completions and prompts hold what the grant holds",
     "test/web/viewer/vnc-listener.test.ts :: a token that is for other desktops is as wrong as one that is nobody's",
   ),
-  later("H1", "a fleet of nodes", "one process serves"),
+  later(
+    "H1",
+    "a fleet of nodes",
+    "one process serves: the shared state, leases and placement are proved by themselves, no appliance uses them; archived recordings are not read back",
+    "test/cluster/memory-store.test.ts :: in memory",
+    "test/cluster/simulation.test.ts :: a margin that is too small is found",
+    "test/e2e/cluster/etcd-store.test.ts :: the contract, by two clients of different servers",
+  ),
 ];
