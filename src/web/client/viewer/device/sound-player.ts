@@ -1,4 +1,3 @@
-import { backOffMs } from "../../shell/back-off.ts";
 import { below } from "../../shell/base-path.ts";
 
 /** As `GET /ws/desktops/:id/sound` sends it. */
@@ -9,16 +8,15 @@ const LEAD_S = 0.1;
 /** More than this is waiting: the line was away, and the person hears what is played now. */
 const MAX_WAITING_S = 0.5;
 
+const AGAIN_MS = 2000;
+
 /** Plays what a desktop plays, also after the line was lost. Ends by the returned function. */
 export function playSound(desktopId: string): () => void {
-  const context = new AudioContext({ sampleRate: RATE, latencyHint: "interactive" });
-  // Begun by a click; where the browser wants another one, it begins with that.
-  void context.resume();
+  const context = new AudioContext({ sampleRate: RATE });
   const url = new URL(below(`/ws/desktops/${encodeURIComponent(desktopId)}/sound`), location.href);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   let socket: WebSocket | null = null;
   let timer: number | undefined;
-  let attempt = 0;
   let nextS = 0;
 
   const play = (data: ArrayBuffer): void => {
@@ -41,12 +39,9 @@ export function playSound(desktopId: string): () => void {
     const made = new WebSocket(url);
     socket = made;
     made.binaryType = "arraybuffer";
-    made.addEventListener("open", () => {
-      attempt = 0;
-    });
     made.addEventListener("message", ({ data }: MessageEvent<ArrayBuffer>) => play(data));
     made.addEventListener("close", () => {
-      if (socket === made) timer = setTimeout(connect, backOffMs(attempt++, Math.random()));
+      if (socket === made) timer = setTimeout(connect, AGAIN_MS);
     });
   };
   connect();
