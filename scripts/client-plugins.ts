@@ -313,7 +313,10 @@ export function packAssets(): Plugin {
         if (bytes.length < LEAST_PACKED_BYTES) continue;
         writeFileSync(`${path}.br`, smallest(BROTLI_WAYS.map((way) => asBrotli(bytes, way))));
         const level = constants.Z_BEST_COMPRESSION;
-        writeFileSync(`${path}.gz`, smallest([8, 9].map((memLevel) => gzipSync(bytes, { level, memLevel }))));
+        writeFileSync(
+          `${path}.gz`,
+          smallest([6, 7, 8, 9].map((memLevel) => gzipSync(bytes, { level, memLevel }))),
+        );
       }
     },
   };
