@@ -49,7 +49,6 @@ t.test(
       await server.act(1);
       return server.done > done;
     });
-    await settle();
-    judgeServer(t, server, receivers);
+    judgeServer(t, server, await settle(), receivers);
   },
 );
