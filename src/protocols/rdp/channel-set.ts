@@ -3,15 +3,19 @@ import { Clipboard } from "./channels/cliprdr.ts";
 import { DisplayControl } from "./channels/display-control.ts";
 import { type DynamicChannel, DynamicChannels } from "./channels/drdynvc.ts";
 import { GRAPHICS_CHANNEL, GraphicsPipeline } from "./channels/egfx.ts";
+import { Sound } from "./channels/sound.ts";
 import type { ClientContext } from "./client-context.ts";
-import { STATIC_CHANNELS } from "./connect/gcc.ts";
+import { type StaticChannelName, staticChannels } from "./connect/gcc.ts";
 import { StaticChannel, sendOnChannel } from "./connect/static-channels.ts";
 
-/** The virtual channels of one connection. What the host opens beyond these is refused: drives, printers, sound. */
+/** The virtual channels of one connection. What the host opens beyond these is refused: drives, printers, cameras. */
 export class ChannelSet {
   readonly #c: ClientContext;
   readonly #clipboard: Clipboard;
   readonly #display = new DisplayControl();
+  readonly #sound: Sound;
+  /** The same over a dynamic channel, which newer hosts prefer. */
+  readonly #dynamicSound: Sound;
   readonly #dynamic: DynamicChannels;
   #graphics: GraphicsPipeline | null = null;
   #channels: readonly StaticChannel[] = [];
@@ -23,7 +27,15 @@ export class ChannelSet {
       () => c.emit({ type: "clipboardTaken" }),
       () => c.emit({ type: "clipboardOffered" }),
     );
+    const sound = (): Sound =>
+      new Sound(
+        () => c.emit({ type: "soundOffered" }),
+        (samples) => c.emit({ type: "sound", samples }),
+      );
+    this.#sound = sound();
+    this.#dynamicSound = sound();
     const known: DynamicChannel[] = [this.#display];
+    if (c.options.hasSound === true) known.push(this.#dynamicSound);
     if (c.options.hasGraphicsPipeline === true) known.push(this.#graphicsChannel());
     this.#dynamic = new DynamicChannels(known);
   }
@@ -36,8 +48,9 @@ export class ChannelSet {
   /** A part of a message of a static channel. Data of a channel that was not joined is none of ours. */
   receive(channelId: number, chunk: Uint8Array): void {
     if (this.#channels.length === 0) {
+      const names = staticChannels(this.#c);
       this.#channels = this.#c.channelIds.map(
-        (id, i) => new StaticChannel(id, (message) => this.#onMessage(STATIC_CHANNELS[i], message)),
+        (id, i) => new StaticChannel(id, (message) => this.#onMessage(names[i], message)),
       );
     }
     this.#channels.find(({ id }) => id === channelId)?.push(chunk);
@@ -45,6 +58,14 @@ export class ChannelSet {
 
   offerClipboard(text: string): void {
     this.#send("cliprdr", this.#clipboard.offer(text));
+  }
+
+  /** Somebody wants to hear what the host plays, or nobody does. */
+  listen(isOn: boolean): void {
+    this.#send("rdpsnd", this.#sound.listen(isOn));
+    for (const message of this.#dynamicSound.listen(isOn)) {
+      this.#send("drdynvc", this.#dynamic.send(this.#dynamicSound.name, message));
+    }
   }
 
   /** Asks for these screens, the first the primary one; false where the host takes no such request now. */
@@ -55,13 +76,14 @@ export class ChannelSet {
     return true;
   }
 
-  #onMessage(name: (typeof STATIC_CHANNELS)[number] | undefined, message: Uint8Array): void {
+  #onMessage(name: StaticChannelName | undefined, message: Uint8Array): void {
     if (name === "cliprdr") this.#send(name, this.#clipboard.receive(message));
     else if (name === "drdynvc") this.#send(name, this.#dynamic.receive(message));
+    else if (name === "rdpsnd") this.#send(name, this.#sound.receive(message));
   }
 
-  #send(name: (typeof STATIC_CHANNELS)[number], messages: readonly Uint8Array[]): void {
-    const id = this.#c.channelIds[STATIC_CHANNELS.indexOf(name)];
+  #send(name: StaticChannelName, messages: readonly Uint8Array[]): void {
+    const id = this.#c.channelIds[staticChannels(this.#c).indexOf(name)];
     if (id === undefined) return;
     for (const message of messages) sendOnChannel(this.#c, id, message);
   }

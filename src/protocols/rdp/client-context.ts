@@ -28,6 +28,8 @@ export interface RdpClientOptions {
   readonly monitors?: readonly Rect[] | undefined;
   /** Asks for the graphics pipeline (MS-RDPEGFX), which may be lossy; default false. */
   readonly hasGraphicsPipeline?: boolean;
+  /** Takes the host's sound, once somebody listens; default false: it plays nothing for us. */
+  readonly hasSound?: boolean;
   /** What CredSSP calls the host: "TERMSRV/host"; default: nothing. */
   readonly targetName?: string | undefined;
   /** CredSSP's tokens in SPNEGO from the first on, for hosts that take no other; default false. */
@@ -69,6 +71,10 @@ export type RdpClientEvent =
   /** The host asked for the text it was offered last, and got it. */
   | { readonly type: "clipboardTaken" }
   | { readonly type: "bell" }
+  /** The host would send its sound, were it asked. */
+  | { readonly type: "soundOffered" }
+  /** 16 bits with sign, left and right, 44,100 a second; null: it ended. */
+  | { readonly type: "sound"; readonly samples: Uint8Array | null }
   /** Somebody is signed in: MS-RDPBCGR 2.2.10.1. */
   | { readonly type: "signedIn" };
 

@@ -237,6 +237,11 @@ export class RdpClient {
     this.#channels.offerClipboard(text);
   }
 
+  /** Asks for the host's sound, or for no more of it; only where it was offered. */
+  listen(isOn: boolean): void {
+    this.#channels.listen(isOn);
+  }
+
   /** Asks for these screens, the first the primary one; false where the host takes no such request now. */
   arrange(screens: readonly Rect[]): boolean {
     return this.#channels.arrange(screens);

@@ -3,6 +3,7 @@
 export const IO_CHANNEL = 1003;
 export const CLIPRDR_CHANNEL = 1004;
 export const DRDYNVC_CHANNEL = 1005;
+export const SOUND_CHANNEL = 1006;
 const USER = 1007;
 const SERVER = 1002;
 const USER_BASE = 1001;
@@ -39,8 +40,10 @@ const x224 = (body: Uint8Array): Buffer => tpkt(concat(hex("02 f0 80"), body));
 const ber = (tag: Uint8Array, body: Uint8Array): Buffer =>
   concat(tag, Buffer.of(0x82), be16(body.length), body);
 
-/** MCS Connect Response with the GCC blocks of a server that has two channels. */
-export function connectResponse(channels: readonly number[] = [CLIPRDR_CHANNEL, DRDYNVC_CHANNEL]): Buffer {
+/** MCS Connect Response with the GCC blocks of a server that has three channels. */
+export function connectResponse(
+  channels: readonly number[] = [CLIPRDR_CHANNEL, DRDYNVC_CHANNEL, SOUND_CHANNEL],
+): Buffer {
   const blocks = concat(
     concat(le16(0x0c01, 12), le32(0x0008_0004, 1)),
     concat(le16(0x0c02, 12), le32(0, 0)),

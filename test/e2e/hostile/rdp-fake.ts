@@ -180,7 +180,7 @@ export class RdpFakeHost {
     await this.#next(); // Erect Domain
     await this.#next();
     await this.say(attachUserConfirm());
-    for (let i = 0; i < 4; i++) {
+    for (let i = 0; i < 5; i++) {
       const request = await this.#next();
       await this.say(channelJoinConfirm(request.readUInt16BE(request.length - 2)));
     }

@@ -16,6 +16,7 @@ import {
   indication,
   le16,
   le32,
+  SOUND_CHANNEL,
   share,
   shareData,
   tpkt,
@@ -146,6 +147,10 @@ export const RDP_HOSTILE_CASES: readonly RdpHostileCase[] = [
       "a clipboard message beyond its part": live(
         /channel, byte/,
         channelMessage(CLIPRDR_CHANNEL, concat(le16(5, 1), le32(0xffff_ffff))),
+      ),
+      "formats of sound beyond their message": live(
+        /channel, byte/,
+        channelMessage(SOUND_CHANNEL, concat(hex("07 00 1400"), Buffer.alloc(14), le16(0xffff, 0, 0))),
       ),
       "a first piece of 4 GiB": live(
         /channel, byte/,

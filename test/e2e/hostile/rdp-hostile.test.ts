@@ -173,12 +173,12 @@ t.test("hostile RDP targets, one case each", { timeout: 600_000 }, async (t) => 
     await house.remove(id);
   });
 
-  await t.test("case 33: drives, sound, printers and files are refused", async (t) => {
+  await t.test("case 33: drives, microphones, cameras and files are refused", async (t) => {
     const hosts: RdpFakeHost[] = [];
     const NAMES = [
       "rdpdr",
       "rdpsnd",
-      "AUDIO_PLAYBACK_DVC",
+      "AUDIO_PLAYBACK_LOSSY_DVC",
       "AUDIO_INPUT",
       "URBDRC",
       "RDCamera_Device_Enumerator",

@@ -30,6 +30,7 @@ export class RdpSession {
         username,
         password,
         size: SIZE,
+        hasSound: true,
         ...options,
       },
       systemClock,

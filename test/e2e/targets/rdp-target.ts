@@ -40,6 +40,8 @@ export interface RdpTarget {
   readonly display: RdpDisplay | null;
   /** The Wayland display that it shows: Weston's. */
   readonly wayland: WaylandDisplay | null;
+  /** The unix socket that takes what is played in its session; null where there is none. */
+  readonly soundSocket: string | null;
   /** What it shows now, pointer not included. */
   truth(): Promise<Shot>;
   /** What the server has said so far. */
@@ -78,6 +80,7 @@ interface Running {
 interface Server {
   readonly display: RdpDisplay | null;
   readonly wayland?: WaylandDisplay;
+  readonly soundSocket?: string;
   truth(): Promise<Shot>;
   start(): Running;
   log(): string;
@@ -117,6 +120,7 @@ export async function startRdpTarget(
     fingerprint,
     display: server.display,
     wayland: server.wayland ?? null,
+    soundSocket: server.soundSocket ?? null,
     truth: () => server.truth(),
     log: () => server.log(),
     kill: () => running.kill(),
@@ -164,7 +168,8 @@ async function prepareXrdp(owner: Owner, back: "xorg" | "xvnc", setting: Setting
     const server = xrdp.startServer();
     return { program: server.program, kill: () => server.end() };
   };
-  return { display, truth: () => display.shot(), start, log: () => xrdp.log() };
+  const { soundSocket } = xrdp;
+  return { display, soundSocket, truth: () => display.shot(), start, log: () => xrdp.log() };
 }
 
 /** FreeRDP's shadow server, which shows an X display that is there already. */

@@ -69,6 +69,11 @@ export class Xrdp {
     return this.#enclose("xrdp", "-n");
   }
 
+  /** Where the session's sound is taken, by whoever plays something in it. */
+  get soundSocket(): string {
+    return join(this.#folder, "run/sockdir", `xrdp_chansrv_audio_out_socket_${this.#displayNumber}`);
+  }
+
   /** What both have logged so far. */
   log(): string {
     const folder = join(this.#folder, "run");
@@ -146,7 +151,7 @@ function serverConfiguration({ back, port }: XrdpOptions): string {
       "use_fastpath=both",
     ],
     Logging: ["LogFile=/run/xrdp/xrdp.log", "LogLevel=INFO", "EnableSyslog=false"],
-    Channels: ["drdynvc=true", "cliprdr=true", "rdpdr=false", "rdpsnd=false"],
+    Channels: ["drdynvc=true", "cliprdr=true", "rdpdr=false", "rdpsnd=true"],
     desktop: [
       "name=desktop",
       `lib=${isXorg ? "libxup.so" : "libvnc.so"}`,

@@ -1,13 +1,17 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import t from "tap";
 import { WebSocket } from "ws";
-import { Program } from "../../support/program.ts";
+import { type Owner, Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 import { Appliance, freePort } from "../harness/appliance.ts";
 import { looksWell, openBrowser, signIn } from "../harness/browser.ts";
 import { requirePeers } from "../harness/peers.ts";
+import { requireRdpTarget, startRdpTarget } from "../targets/rdp-target.ts";
 
 const RATE = 44_100;
 const TONE_HZ = 440;
@@ -45,6 +49,35 @@ const LISTEN_IN = `(() => {
   };
 })()`;
 
+/** Resolves when the one desktop says that it has sound. */
+function desktopWithSound(appliance: Appliance): Promise<{ readonly id: string }> {
+  return until(
+    "a desktop with sound",
+    async () => {
+      const answer = await appliance.fetch("/api/v1/desktops");
+      const [one] = (await answer.json()) as { id: string; has_sound: boolean }[];
+      return one?.has_sound === true && one;
+    },
+    30_000,
+  );
+}
+
+/** What a desktop plays from now on: left and right in turn. */
+function hear(owner: Owner, appliance: Appliance, id: string): { samples(): Int16Array; close(): void } {
+  const address = `${appliance.url.replace("http", "ws")}/ws/desktops/${id}/sound`;
+  const socket = new WebSocket(address, { headers: { authorization: `Bearer ${appliance.adminToken}` } });
+  owner.teardown(() => socket.terminate());
+  const chunks: Buffer[] = [];
+  socket.on("message", (data: Buffer) => chunks.push(data));
+  return {
+    samples: () => {
+      const all = Uint8Array.from(Buffer.concat(chunks));
+      return new Int16Array(all.buffer, 0, all.length >> 1);
+    },
+    close: () => socket.close(),
+  };
+}
+
 t.test(
   "a person hears what QEMU's machine plays, when asked for and not before",
   { timeout: 120_000 },
@@ -64,24 +97,12 @@ t.test(
       ...["-drive", `file=${disk},format=raw,if=ide`, "-vnc", `127.0.0.1:${port - 5900},audiodev=speaker`],
     ]);
     const appliance = await Appliance.start(t, { connect: [`vnc://127.0.0.1:${port}`] });
-    const desktop = await until("a desktop with sound", async () => {
-      const [one] = (await (await appliance.fetch("/api/v1/desktops")).json()) as {
-        id: string;
-        has_sound: boolean;
-      }[];
-      return one?.has_sound === true && one;
-    });
-
-    const address = `${appliance.url.replace("http", "ws")}/ws/desktops/${desktop.id}/sound`;
-    const socket = new WebSocket(address, { headers: { authorization: `Bearer ${appliance.adminToken}` } });
-    t.teardown(() => socket.terminate());
-    const chunks: Buffer[] = [];
-    socket.on("message", (data: Buffer) => chunks.push(data));
-    await until("two seconds of sound", () => Buffer.concat(chunks).length >= 2 * RATE * 4);
-    const all = Uint8Array.from(Buffer.concat(chunks));
-    const heard = pitch(new Int16Array(all.buffer, 0, all.length >> 1));
+    const desktop = await desktopWithSound(appliance);
+    const { samples, close } = hear(t, appliance, desktop.id);
+    await until("two seconds of sound", () => samples().length >= 2 * 2 * RATE);
+    const heard = pitch(samples());
     t.ok(Math.abs(heard - TONE_HZ) < 10, `${heard.toFixed(1)} Hz`);
-    socket.close();
+    close();
 
     const { page, complaints } = await signIn(await openBrowser(t), appliance);
     await page.addInitScript(LISTEN_IN);
@@ -102,3 +123,34 @@ t.test(
     t.same(complaints, []);
   },
 );
+
+/** Samples as the sound server of xrdp's session gives them to xrdp: U32 0 for samples, U32 length of all of it. */
+function sessionSound(samples: Int16Array): Buffer {
+  const header = Buffer.alloc(8);
+  header.writeUInt32LE(8 + samples.byteLength, 4);
+  return Buffer.concat([header, Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)]);
+}
+
+t.test("a session of xrdp is heard, sample by sample", { timeout: 120_000 }, async (t) => {
+  if (!requireRdpTarget(t, "xrdp-xorg")) return;
+  const target = await startRdpTarget(t, "xrdp-xorg");
+  const appliance = await Appliance.start(t, { connect: [target.url] });
+  const { id } = await desktopWithSound(appliance);
+  const { samples } = hear(t, appliance, id);
+  const player = connect(target.soundSocket ?? "");
+  t.teardown(() => player.destroy());
+  await once(player, "connect");
+  // A second of it, in pieces and at the pace at which a program plays it.
+  const tone = Int16Array.from({ length: 2 * RATE }, (_, i) => {
+    const angle = (2 * Math.PI * TONE_HZ * (i >> 1)) / RATE;
+    return Math.round((i % 2 === 0 ? 9000 : 5000) * Math.sin(angle));
+  });
+  const PIECE = 2 * 2048;
+  for (let at = 0; at < tone.length; at += PIECE) {
+    player.write(sessionSound(tone.subarray(at, at + PIECE)));
+    await pause((PIECE / 2 / RATE) * 1000);
+  }
+  const whole = tone.length - PIECE;
+  await until("what was played", () => samples().length >= whole);
+  t.same(samples().subarray(0, whole), tone.subarray(0, whole));
+});

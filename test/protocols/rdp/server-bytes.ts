@@ -34,16 +34,16 @@ function data(body: Uint8Array): Uint8Array {
   return tpkt(bytes().u8(2).u8(0xf0).u8(0x80).put(body).bytes());
 }
 
-/** MCS Connect Response; `method` is the encryption of the security block. */
-function connectResponse(method = 0): Uint8Array {
+/** MCS Connect Response of a host without encryption inside TLS. */
+function connectResponse(channels: readonly number[] = IDS.channels): Uint8Array {
   const blocks = bytes().u16(0x0c01).u16(8).u32(0x80004);
-  blocks.u16(0x0c02).u16(12).u32(method).u32(0);
+  blocks.u16(0x0c02).u16(12).u32(0).u32(0);
   blocks
     .u16(0x0c03)
-    .u16(8 + IDS.channels.length * 2)
+    .u16(8 + channels.length * 2)
     .u16(IDS.io)
-    .u16(IDS.channels.length);
-  for (const id of IDS.channels) blocks.u16(id);
+    .u16(channels.length);
+  for (const id of channels) blocks.u16(id);
   const gcc = bytes()
     .put(Uint8Array.of(0, 5, 0, 0x14, 0x7c, 0, 1))
     .u8(0x2a);
@@ -129,6 +129,8 @@ export interface Offer {
   readonly input?: number;
   /** osMajorType; default 1, Windows. */
   readonly system?: number;
+  /** The ids of its static channels; default: of the clipboard's and the dynamic ones'. */
+  readonly channels?: readonly number[];
 }
 
 /** Demand Active with a general, a bitmap and an input set. */
@@ -156,9 +158,9 @@ export function deactivateAll(): Uint8Array {
 /** Everything between TLS and the first pixel, in order. */
 export function untilReady(offer: Offer): Uint8Array[] {
   return [
-    connectResponse(),
+    connectResponse(offer.channels),
     attachConfirm(),
-    ...[IDS.user + 1001, IDS.io, ...IDS.channels].map(joinConfirm),
+    ...[IDS.user + 1001, IDS.io, ...(offer.channels ?? IDS.channels)].map(joinConfirm),
     validClient(),
     demandActive(offer),
     fontMap(),

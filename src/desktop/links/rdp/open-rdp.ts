@@ -36,6 +36,7 @@ export function rdpLink(
       size: rdp.monitors?.reduce(boundRects, EMPTY_RECT) ?? { width, height },
       monitors: rdp.monitors,
       needsNla: rdp.require_nla ?? needsNla,
+      hasSound: true,
       hasGraphicsPipeline: rdp.graphics === "pipeline",
       colourDepth: rdp.depth,
       keyboardLayout: rdp.keyboard_layout,

@@ -174,6 +174,10 @@ export class RdpLink implements Link {
     this.#client.clipboard(text);
   }
 
+  listen(isOn: boolean): void {
+    this.#client.listen(isOn);
+  }
+
   /** The first of the screens is the primary one. */
   resize(width: number, height: number, screens?: readonly Rect[]): boolean {
     return this.#client.arrange(screens ?? [rect(0, 0, width, height)]);
@@ -242,6 +246,8 @@ export class RdpLink implements Link {
       case "clipboardOffered":
       case "clipboardTaken":
       case "bell":
+      case "soundOffered":
+      case "sound":
         forwardEvent(event, events);
         break;
     }

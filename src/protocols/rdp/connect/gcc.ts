@@ -43,8 +43,12 @@ const PRIMARY_MONITOR = 1;
 /** T.124 key of the server's data: "McDn". */
 const SERVER_KEY = [0x4d, 0x63, 0x44, 0x6e] as const;
 
-/** Static channels in the order in which the host numbers them. */
-export const STATIC_CHANNELS = ["cliprdr", "drdynvc"] as const;
+export type StaticChannelName = "cliprdr" | "drdynvc" | "rdpsnd";
+
+/** Static channels that are asked for, in the order in which the host numbers them. */
+export function staticChannels({ options }: ClientContext): readonly StaticChannelName[] {
+  return options.hasSound === true ? ["cliprdr", "drdynvc", "rdpsnd"] : ["cliprdr", "drdynvc"];
+}
 
 /** GCC Conference Create Request, T.124 section 8.7 in PER, with the client's blocks. */
 export function conferenceCreateRequest(c: ClientContext): Uint8Array {
@@ -64,8 +68,9 @@ function clientBlocks(c: ClientContext): Uint8Array {
   block(to, CLIENT_BLOCK.core, core(c));
   block(to, CLIENT_BLOCK.cluster, new LittleEndianWriter(8).u32(CLUSTER_NO_REDIRECTION).u32(0).bytes());
   block(to, CLIENT_BLOCK.security, new Uint8Array(8)); // no encryption inside TLS
-  const network = new LittleEndianWriter(32).u32(STATIC_CHANNELS.length);
-  for (const name of STATIC_CHANNELS) network.ascii(name.padEnd(8, "\0")).u32(CHANNEL_OPTIONS);
+  const channels = staticChannels(c);
+  const network = new LittleEndianWriter(64).u32(channels.length);
+  for (const name of channels) network.ascii(name.padEnd(8, "\0")).u32(CHANNEL_OPTIONS);
   block(to, CLIENT_BLOCK.network, network.bytes());
   const { monitors = [] } = c.options;
   if (monitors.length > 1) block(to, CLIENT_BLOCK.monitor, monitorLayout(monitors));
@@ -168,10 +173,11 @@ function readServerBlock(from: LittleEndianReader, c: ClientContext): void {
     case SERVER_BLOCK.network: {
       c.ioChannel = body.u16();
       const count = body.u16();
-      if (count !== STATIC_CHANNELS.length) {
-        throw new RdpError("bad_data", c.phase, `got ${count} channels, expected ${STATIC_CHANNELS.length}`);
+      const channels = staticChannels(c);
+      if (count !== channels.length) {
+        throw new RdpError("bad_data", c.phase, `got ${count} channels, expected ${channels.length}`);
       }
-      c.channelIds = STATIC_CHANNELS.map(() => body.u16());
+      c.channelIds = channels.map(() => body.u16());
       break;
     }
     case SERVER_BLOCK.messageChannel:

@@ -96,8 +96,9 @@ export function redirected(c: ClientContext): RdpError {
 
 /** Client Info, MS-RDPBCGR 2.2.1.11: the basic security header, TS_INFO_PACKET, TS_EXTENDED_INFO_PACKET. */
 function sendClientInfo(c: ClientContext): void {
-  const { username, password, domain = "" } = c.options;
-  const flags = Object.values(INFO).reduce((all, flag) => all | flag, 0);
+  const { username, password, domain = "", hasSound = false } = c.options;
+  const all = Object.values(INFO).reduce((sum, flag) => sum | flag, 0);
+  const flags = hasSound ? all & ~INFO.noAudio : all;
   const to = new LittleEndianWriter(512)
     .u16(SECURITY_FLAG.info)
     .u16(0)
