@@ -2,6 +2,7 @@ import { computed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { t } from "../language/language.ts";
+import type { LaterPage } from "../later-pages.ts";
 import type { Route } from "./route.ts";
 import { navigate, route } from "./router.ts";
 import { appState, may, pendingCount, startSession } from "./session.ts";
@@ -40,12 +41,18 @@ const pageTitle = computed(() => {
 
 type DrawPage = (current: Route) => VNode | null;
 
+/** A page that its address says all of. */
+function later(page: LaterPage): () => Promise<DrawPage> {
+  return async () => {
+    const { LATER_PAGES } = await import("../later-pages.ts");
+    const Page = LATER_PAGES[page];
+    return () => <Page />;
+  };
+}
+
 /** Each page's code comes with its first visit, but for small ones: a window that only shows a desktop loads no other. */
 const LOADERS = {
-  desktops: async () => {
-    const { DesktopsPage } = await import("../connections/desktops-page.tsx");
-    return () => <DesktopsPage />;
-  },
+  desktops: later("desktops"),
   viewer: async () => {
     const { ViewerPage } = await import("../viewer/viewer-page.tsx");
     return (current) =>
@@ -54,46 +61,28 @@ const LOADERS = {
       ) : null;
   },
   rules: async () => {
-    const { RulesPage } = await import("../rules/rules-page.tsx");
+    const { RulesPage } = await import("../later-pages.ts");
     return (current) =>
       current.page === "rules" ? <RulesPage key={current.desktopId} desktopId={current.desktopId} /> : null;
   },
   recordings: async () => {
-    const { RecordingsPage } = await import("../recordings/recordings-page.tsx");
+    const { RecordingsPage } = await import("../recordings/recordings-pages.ts");
     return () => <RecordingsPage />;
   },
   player: async () => {
-    const { PlayerPage } = await import("../player/player-page.tsx");
+    const { PlayerPage } = await import("../recordings/recordings-pages.ts");
     return (current) =>
       current.page === "player" ? (
         <PlayerPage key={current.recordingId} recordingId={current.recordingId} />
       ) : null;
   },
-  approvals: async () => {
-    const { ApprovalsPage } = await import("../approvals/approvals-page.tsx");
-    return () => <ApprovalsPage />;
-  },
-  setup: async () => {
-    const { SetupPage } = await import("../setup/setup-page.tsx");
-    return () => <SetupPage />;
-  },
-  access: async () => {
-    const { AccessPage } = await import("../admin/access-page.tsx");
-    return () => <AccessPage />;
-  },
-  secrets: async () => {
-    const { SecretsPage } = await import("../admin/secrets-page.tsx");
-    return () => <SecretsPage />;
-  },
-  audit: async () => {
-    const { AuditPage } = await import("../admin/audit-page.tsx");
-    return () => <AuditPage />;
-  },
+  approvals: later("approvals"),
+  setup: later("setup"),
+  access: later("access"),
+  secrets: later("secrets"),
+  audit: later("audit"),
   signin: async () => () => <SignInPage />,
-  answer: async () => {
-    const { AnswerPage } = await import("../approvals/answer-page.tsx");
-    return () => <AnswerPage />;
-  },
+  answer: later("answer"),
   unknown: async () => (current) => (current.page === "unknown" ? <UnknownPage path={current.path} /> : null),
 } as const satisfies Record<Route["page"], () => Promise<DrawPage>>;
 
