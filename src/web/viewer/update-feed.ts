@@ -193,7 +193,8 @@ export class ViewerFeed {
     if (left.isEmpty && !server.hasRefinement) return;
     if (!left.isEmpty) this.#putBack(left);
     if (left.isEmpty && this.#parts.isDrained()) server.refine(picture);
-    else this.#waitsForDrain = true;
+    // What a refinement had no room for goes with the next one: with continuous updates nobody asks for it.
+    this.#waitsForDrain = !left.isEmpty || server.hasRefinement;
   }
 
   #onDamage(): void {

@@ -575,6 +575,35 @@ t.test("what was sent as JPEG is sent again exactly once it stands still, and on
   t.equal(transport.bufferedBytes, 0, "once");
 });
 
+t.test("all that stands still is sent exactly, also what has no room in one update", async (t) => {
+  const [width, height] = [640, 400];
+  const desktop = new DrawnDesktop(width, height);
+  const { transport, clock } = await stand({}, desktop);
+  transport.say(say.encodings(7, -26, -312, -313), say.continuous(true, 0, 0, width, height));
+  let seed = 1;
+  for (let i = 0; i < desktop.frame.words.length; i++) {
+    seed = (Math.imul(seed, 1664525) + 1013904223) | 0;
+    desktop.frame.words[i] = (OPAQUE | (seed >>> 8)) >>> 0;
+  }
+  desktop.changed(Region.of(desktop.frame.rect));
+  /** Bytes that come, each update answered at once by what its fence, its end, has last. */
+  const read = async (): Promise<number> => {
+    let bytes = 0;
+    for (;;) {
+      await settled();
+      const update = transport.drain();
+      if (update.length === 0) return bytes;
+      bytes += update.length;
+      transport.say(say.fence(0, update.subarray(-4)));
+    }
+  };
+  const noise = width * height * 3;
+  const asJpeg = await read();
+  t.ok(asJpeg > 0 && asJpeg < noise, `${asJpeg} bytes as JPEG`);
+  clock.advance(1000);
+  t.ok((await read()) >= noise, "no noise is smaller than itself");
+});
+
 t.test("a denied input is told once of each kind, however many there are", async (t) => {
   const told: string[] = [];
   const transport = new FakeTransport();
