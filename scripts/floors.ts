@@ -96,7 +96,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "prom-client": ["monitoring/metrics.ts"],
   sharp: ["imaging/webp/", "imaging/png/png-decode.ts"],
   "tesseract.js-core": ["vision/engine.ts"],
-  ws: ["desktop/links/streams/web-socket-stream.ts", "web/"],
+  ws: ["desktop/links/browser/debugging-port.ts", "desktop/links/streams/web-socket-stream.ts", "web/"],
   yaml: ["config/load-config.ts"],
   zod: [
     "analysis/",

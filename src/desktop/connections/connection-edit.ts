@@ -11,7 +11,8 @@ export function shownConnection(connection: Connection): ConnectionEdit {
     ([name, value]) => value !== null && kept_secrets.every((secret) => secret !== name),
   );
   // A Unix socket has neither, a browser of ours too.
-  const hasNone = connection.transport === "unix" || connection.protocol === "browser";
+  const hasNone =
+    connection.transport === "unix" || (connection.protocol === "browser" && connection.host === "");
   const place = hasNone ? new Set(["host", "port"]) : new Set();
   return { ...readFields(Object.fromEntries(shown.filter(([name]) => !place.has(name)))), kept_secrets };
 }

@@ -185,7 +185,9 @@ const browserField = z
       .describe("off: without Chromium's sandbox, which root never has. Default on."),
   })
   .exactOptional()
-  .describe("For browser: a Chromium that the appliance runs itself.");
+  .describe(
+    "For browser: a Chromium that the appliance runs itself. With host and port, the debugging port (default 9222) of one that runs already, width and height alone are said of it.",
+  );
 
 /** All fields of a connection: what people, the configuration, URLs and the file of stored connections say. */
 export const allConnectionFields = {

@@ -5,7 +5,7 @@ const VNC_PASSWORD_LENGTH = 8;
 
 /** What whoever adds or edits a connection should know of it, in words: nothing of it is an error. */
 export function connectionWarnings({ protocol, username, password, rdp, ...way }: Connection): string[] {
-  if (protocol === "browser") return browserWarnings(way.browser);
+  if (protocol === "browser") return way.host === "" ? browserWarnings(way.browser) : [FOREIGN_BROWSER];
   const warnings: string[] = [];
   const hasName = username !== null && username !== "";
   if (password === null || password === "") {
@@ -25,6 +25,9 @@ export function connectionWarnings({ protocol, username, password, rdp, ...way }
   }
   return warnings;
 }
+
+const FOREIGN_BROWSER =
+  "whoever acts on it has what that browser is signed in to, and its pages lead wherever it reaches: targets.only and targets.deny hold for its port alone";
 
 function browserWarnings({ sandbox, networks }: NonNullable<Connection["browser"]> = {}): string[] {
   const warnings: string[] = [];

@@ -10,7 +10,7 @@ import {
   type Transport,
 } from "./connection-fields.ts";
 import { checkMonitors, rdpFieldsIn } from "./rdp-options.ts";
-import { ALL_TARGET_PROTOCOLS } from "./target-protocols.ts";
+import { ALL_TARGET_PROTOCOLS, DEBUGGING_PORT } from "./target-protocols.ts";
 import { checkedTransport } from "./transport.ts";
 
 export const PROTOCOLS = [...ALL_TARGET_PROTOCOLS, "demo"] as const;
@@ -33,6 +33,9 @@ const DEFAULT_PORT = {
   demo: 0,
   replay: 0,
 } as const satisfies Record<Protocol, number>;
+
+/** Of a browser that runs already: what everybody gives --remote-debugging-port. */
+const USUAL_DEBUGGING_PORT = 9222;
 
 /** What is configured about a target. A Desktop is what is live. The password is sent nowhere but to the target. */
 export interface Connection extends Omit<ConnectionFields, "protocol" | "username" | "password"> {
@@ -91,11 +94,11 @@ const LONGEST_NAME = 100;
 /** Everybody sees it: the address of a WebSocket may hold a token. */
 function nameOf({ protocol, host, port, transport, path }: Omit<Connection, "name">): string {
   if (protocol === "demo") return "Demo desktop";
-  if (protocol === "browser") return "Browser";
+  if (protocol === "browser" && host === "") return "Browser";
   return (transport === "unix" && path !== undefined ? path : `${host}:${port}`).slice(0, LONGEST_NAME);
 }
 
-/** It runs here: whatever else is said of a target would not be looked at. */
+/** One of ours runs here, and one that runs already is as it was started: what else is said would not be looked at. */
 function checkBrowser({ protocol, browser, host = "", port = 0 }: ConnectionInput): void {
   if (protocol !== "browser") {
     if (browser === undefined) return;
@@ -104,8 +107,18 @@ function checkBrowser({ protocol, browser, host = "", port = 0 }: ConnectionInpu
       `got browser for ${protocol}, expected it for browser alone`,
     );
   }
-  if (host === "" && port === 0) return;
-  throw new RefusedError("invalid_parameters", "got a host or port for browser, expected none: it runs here");
+  const refuse = (message: string): never => {
+    throw new RefusedError("invalid_parameters", message);
+  };
+  if (host === "") {
+    if (port !== 0) refuse("got a port and no host for browser, expected both of one that runs, or none");
+    return;
+  }
+  const { width: _, height: __, ...ours } = browser ?? {};
+  const [vain] = Object.keys(ours);
+  if (vain !== undefined) {
+    refuse(`got browser.${vain} for one that runs already, expected width and height alone`);
+  }
 }
 
 /** RDP hosts let nobody in without both, and no host takes every layout. */
@@ -125,6 +138,8 @@ function checkRdp({ host, username, password, rdp }: ConnectionInput): void {
 
 function placeOf(input: ConnectionInput): ReturnType<typeof checkedTransport> {
   const { protocol, host, port = DEFAULT_PORT[protocol] } = input;
+  if (protocol === "browser" && (host ?? "") !== "")
+    return { host: host ?? "", port: port || USUAL_DEBUGGING_PORT };
   if (protocol !== "vnc" && protocol !== "kasmvnc") return { host: host ?? "", port };
   return checkedTransport(protocol, input, input, DEFAULT_PORT[protocol]);
 }
@@ -133,7 +148,7 @@ function placeOf(input: ConnectionInput): ReturnType<typeof checkedTransport> {
  * `vnc://[user[:password]@]host[:port][?security=NAME,…][&fingerprint=SHA256][&encodings=NAME,…][&decoding=WORD][&keep_awake_s=SECONDS]`, the same with `kasmvnc://`, or `demo:`.
  * Other ways to get there: `vnc+unix:///path`, `vnc+ws://host/path` and `vnc+wss://` (with `http_username` and
  * `http_password` in the query for the web server), `vnc+reverse://[address]`, `vnc+repeater://host/ID`,
- * `kasmvnc+ws://` and `kasmvnc+wss://`. A browser of ours is `browser:`, `browser:https://page` or `browser:?page=…&profile=…`. `rdp://user:password@host[:port]` has the query of `rdpFieldsIn`.
+ * `kasmvnc+ws://` and `kasmvnc+wss://`. A browser of ours is `browser:`, `browser:https://page` or `browser:?page=…&profile=…`, one that runs already `browser+cdp://host[:port]`. `rdp://user:password@host[:port]` has the query of `rdpFieldsIn`.
  */
 export function connectionFromUrl(text: string): ConnectionInput {
   if (text === "demo:" || text === "demo") return { protocol: "demo" };
@@ -145,7 +160,7 @@ export function connectionFromUrl(text: string): ConnectionInput {
   } catch (cause) {
     throw new RefusedError(
       "invalid_parameters",
-      `cannot read the connection URL ${redacted}: expected vnc://[user[:password]@]host[:port], kasmvnc://…, rdp://…, browser: or demo:`,
+      `cannot read the connection URL ${redacted}: expected vnc://[user[:password]@]host[:port], kasmvnc://…, rdp://…, browser:, browser+cdp://… or demo:`,
       { cause },
     );
   }
@@ -155,12 +170,13 @@ export function connectionFromUrl(text: string): ConnectionInput {
     checkRdp(input);
     return input;
   }
+  if (scheme === DEBUGGING_PORT) return runningBrowserFrom(url, redacted);
   const [protocol, plus] = scheme.split("+", 2);
   const transport = TRANSPORTS.find((known) => known === plus);
   if ((protocol !== "vnc" && protocol !== "kasmvnc") || (plus !== undefined && transport === undefined)) {
     throw new RefusedError(
       "invalid_parameters",
-      `the connection URL ${redacted} has scheme ${scheme}: expected vnc, kasmvnc, rdp, browser or demo, or vnc+ and one of ${TRANSPORTS.join(", ")}`,
+      `the connection URL ${redacted} has scheme ${scheme}: expected vnc, kasmvnc, rdp, browser, browser+cdp or demo, or vnc+ and one of ${TRANSPORTS.join(", ")}`,
     );
   }
   if (url.hostname === "" && transport !== "unix" && transport !== "reverse") {
@@ -177,10 +193,34 @@ export function connectionFromUrl(text: string): ConnectionInput {
 function browserFromUrl(said: string): ConnectionInput {
   if (said === "") return { protocol: "browser" };
   if (!said.startsWith("?")) return readFields({ protocol: "browser", browser: { page: said } });
-  const entries = Array.from(new URLSearchParams(said), ([name, text]) => {
+  return readFields({ protocol: "browser", browser: browserFieldsIn(new URLSearchParams(said)) });
+}
+
+/** `browser+cdp://host[:port][?width=…&height=…]` */
+function runningBrowserFrom(
+  { hostname, port, username, password, pathname, searchParams }: URL,
+  said: string,
+) {
+  if (hostname === "" || `${username}${password}` !== "" || pathname.length > 1) {
+    throw new RefusedError(
+      "invalid_parameters",
+      `got the connection URL ${said}, expected ${DEBUGGING_PORT}://host[:port] and neither user nor path`,
+    );
+  }
+  const browser = searchParams.size === 0 ? {} : { browser: browserFieldsIn(searchParams) };
+  const input = readFields({
+    ...{ protocol: "browser", host: hostname.replace(/^\[(.*)\]$/, "$1"), ...browser },
+    ...(port === "" ? {} : { port: Number(port) }),
+  });
+  checkBrowser(input);
+  return input;
+}
+
+function browserFieldsIn(params: URLSearchParams): Record<string, unknown> {
+  const entries = Array.from(params, ([name, text]) => {
     return [name, name === "width" || name === "height" ? Number(text) : text] as const;
   });
-  return readFields({ protocol: "browser", browser: Object.fromEntries(entries) });
+  return Object.fromEntries(entries);
 }
 
 /** Where, as whom, and whom to believe. */

@@ -5,6 +5,7 @@ import { networkInterfaces } from "node:os";
 import { basename, dirname, join, normalize } from "node:path";
 import { LinkError } from "../error.ts";
 import type { Connection } from "./connection.ts";
+import { DEBUGGING_PORT } from "./target-protocols.ts";
 import { familyName, limitOf, type TargetLimits } from "./target-rules.ts";
 
 /** An address a target may be reached at, resolved once: the connection goes there and nowhere else. */
@@ -86,12 +87,20 @@ export async function guardTarget(place: GuardedPlace, reach: TargetReach): Prom
   const addresses = await resolve(host);
   // One bad answer among good ones is an attempt, not a choice.
   for (const { address } of addresses) judgeAlways(host, address, port, reach);
-  const refusals = addresses.map(({ address }) => limitOf({ protocol, address, port }, reach));
+  const refusals = addresses.map(
+    ({ address }) => limitOf({ protocol, address, port }, reach) ?? farPort(protocol, address, reach),
+  );
   const open = addresses[refusals.indexOf(null)];
   if (open !== undefined) return open;
   const [first] = addresses;
   if (first === undefined) throw new LinkError("unreachable", `${host} has no address: check its spelling`);
   throw ruledOut(named(host, first.address, port), refusals[0] ?? "");
+}
+
+/** Who reaches a debugging port has the browser, its sign-ins too, and is asked for no password. */
+function farPort(protocol: string, address: string, { only }: TargetReach): string | null {
+  if (protocol !== DEBUGGING_PORT || only.length > 0 || isLoopback(address)) return null;
+  return "the debugging port of a browser is reached on this machine alone unless targets.only names it";
 }
 
 /** The path to connect to, without symbolic links. Throws LinkError target_forbidden. */
@@ -130,7 +139,10 @@ export async function guardConnection(
   place: TargetPlace,
   reach: TargetReach,
 ): Promise<ResolvedTarget | null> {
-  if (place.transport === "reverse" || place.protocol === "browser") return null;
+  if (place.transport === "reverse") return null;
+  if (place.protocol === "browser") {
+    return place.host === "" ? null : guardTarget({ ...place, protocol: DEBUGGING_PORT }, reach);
+  }
   if (place.transport !== "unix") return guardTarget(place, reach);
   await guardSocket(place.path ?? "", reach);
   return null;

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net";
-import { ALL_TARGET_PROTOCOLS } from "./target-protocols.ts";
+import { ALL_TARGET_PROTOCOLS, DEBUGGING_PORT } from "./target-protocols.ts";
 
 /** A network and ports that agents may add desktops of unasked. */
 export interface AllowedTargets {
@@ -67,8 +67,8 @@ export function targetRule(text: string): TargetRule | null {
     if (path !== "" && !/^\/[^\0]*$/.test(path)) return null;
     return { kind: "socket", path: path === "" ? null : path.replace(/(?<=.)\/+$/, ""), text: said };
   }
-  const [, scheme = null, place = ""] = /^(?:([a-z]+):\/\/)?(.*)$/.exec(said) ?? [];
-  const protocol = ALL_TARGET_PROTOCOLS.find((known) => known === scheme) ?? null;
+  const [, scheme = null, place = ""] = /^(?:([a-z+]+):\/\/)?(.*)$/.exec(said) ?? [];
+  const protocol = [...ALL_TARGET_PROTOCOLS, DEBUGGING_PORT].find((known) => known === scheme) ?? null;
   if (protocol !== scheme) return null;
   const targets = everywhere(place) ?? allowedTargets(place);
   return targets === null ? null : { kind: "network", protocol, ...targets, text: said };

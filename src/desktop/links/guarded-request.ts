@@ -57,7 +57,7 @@ export async function guardedRequest(
       (answer) => {
         const pauseS = Number(answer.headers["retry-after"]);
         const pauseMs = Number.isFinite(pauseS) && pauseS > 0 ? pauseS * 1000 : 0;
-        readText(answer).then((text) => resolve({ status: answer.statusCode ?? 0, pauseMs, text }), fail);
+        readBegin(answer).then((text) => resolve({ status: answer.statusCode ?? 0, pauseMs, text }), fail);
       },
     );
     request.on("error", fail);
@@ -79,8 +79,8 @@ export async function guardedRoute(
   return { isTls, lookup };
 }
 
-/** Rejects where it breaks off. */
-function readText(answer: IncomingMessage): Promise<string> {
+/** Of a long answer its begin. Rejects where it breaks off. */
+export function readBegin(answer: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;

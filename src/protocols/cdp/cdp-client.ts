@@ -1,7 +1,7 @@
 import { CdpError } from "./error.ts";
 
 /** A screencast's frame of the largest page is some 30 MB of base64 where nothing compresses. */
-const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
+export const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
 /** What a browser does not answer for so long it will not answer. */
 const ANSWER_MS = 30_000;
 /** More calls without an answer than these are a browser that no longer works. */

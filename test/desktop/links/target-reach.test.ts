@@ -1,6 +1,7 @@
 import dns from "node:dns";
 import dnsPromises from "node:dns/promises";
 import { mkdtemp, rm } from "node:fs/promises";
+import { request } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,15 +13,17 @@ import {
   type ConnectionInput,
   makeConnection,
 } from "../../../src/desktop/connections/connection.ts";
+import { guardConnection } from "../../../src/desktop/connections/target-guard.ts";
 import { targetRule } from "../../../src/desktop/connections/target-rules.ts";
 import { type LinkError, RefusedError } from "../../../src/desktop/error.ts";
 import { IGNORE_EVENTS } from "../../../src/desktop/link.ts";
+import { GuardProxy } from "../../../src/desktop/links/browser/guard-proxy.ts";
 import { makeTargetLink } from "../../../src/desktop/links/target-link.ts";
 import { SPELLINGS } from "../../support/loopback-spellings.ts";
 
 const RDP = { protocol: "rdp", username: "ada", password: "x" } as const;
-/** Every way in which a target is named; `port` is one that the operator denies. */
-const WAYS: Readonly<Record<string, (host: string, port: number, hub: number) => ConnectionInput>> = {
+/** Every way in which a link's target is named; `port` is one that the operator denies. */
+const LINKS: Readonly<Record<string, (host: string, port: number, hub: number) => ConnectionInput>> = {
   vnc: (host, port) => ({ protocol: "vnc", host, port }),
   "vnc+ws": (host, port) => ({ protocol: "vnc", transport: "ws", host, port }),
   "vnc+wss": (host, port) => ({ protocol: "vnc", transport: "wss", host, port }),
@@ -33,7 +36,55 @@ const WAYS: Readonly<Record<string, (host: string, port: number, hub: number) =>
   "kasmvnc+ws": (host, port) => ({ protocol: "kasmvnc", transport: "ws", host, port }),
   "kasmvnc+wss": (host, port) => ({ protocol: "kasmvnc", transport: "wss", host, port }),
   rdp: (host, port) => ({ ...RDP, host, port }),
+  "browser+cdp": (host, port) => ({ protocol: "browser", host, port }),
 };
+
+/** How the way ended, by the code of its error; null where nobody can name the host so. */
+type Way = (host: string, port: number, hub: number, limits: TrustSettings) => Promise<string | null>;
+
+/** And those of pages of a browser of ours, which asks its proxy. */
+const WAYS: Readonly<Record<string, Way>> = {
+  ...Object.fromEntries(Object.entries(LINKS).map(([way, name]) => [way, byLink(name)])),
+  "a page": (host, port, _hub, limits) => byPage("GET", host, port, limits),
+  "a page's WebSocket": (host, port, _hub, limits) => byPage("CONNECT", host, port, limits),
+};
+
+function byLink(name: (typeof LINKS)[string]): Way {
+  return async (host, port, hub, limits) => {
+    try {
+      const input = name(host, port, hub);
+      made(input);
+      return (await endOf(input, limits)).code;
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      return null;
+    }
+  };
+}
+
+async function byPage(
+  method: string,
+  host: string,
+  port: number,
+  { limits }: TrustSettings,
+): Promise<string | null> {
+  if (/[^\x21-\x7e]/.test(host)) return null; // no request line holds it
+  const proxy = await GuardProxy.open({ only: [], deny: [], ...limits, own: [] }, true);
+  const place = `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
+  try {
+    return await new Promise((resolve, reject) => {
+      const asked = request({
+        ...{ host: "127.0.0.1", port: proxy.port, method, agent: false },
+        path: method === "CONNECT" ? place : `http://${place}/`,
+      });
+      const answered = ({ statusCode = 0 }): void =>
+        resolve(statusCode === 403 ? "target_forbidden" : statusCode >= 400 ? "unreachable" : "reached");
+      asked.once("response", answered).once("connect", answered).once("error", reject).end();
+    });
+  } finally {
+    proxy.close();
+  }
+}
 
 const rules = (...texts: readonly string[]) => texts.flatMap((text) => targetRule(text) ?? []);
 
@@ -96,24 +147,16 @@ t.test("no spelling of a denied address is reached in any way", async (t) => {
   const hub = await Ear.open(t, "127.0.0.1");
   // Any other port of this machine stays allowed: the usual set-up.
   const limits = settings([], [`127.0.0.0/8:${four.port}`, `[::1]:${four.port}`, `127.0.0.0/8:1`]);
-  for (const [way, name] of Object.entries(WAYS)) {
+  for (const [way, goes] of Object.entries(WAYS)) {
     for (const spelling of SPELLINGS) {
-      let input: ConnectionInput;
-      try {
-        input = name(spelling, four.port, hub.port);
-        made(input);
-      } catch (error) {
-        if (!(error instanceof RefusedError)) throw error;
-        continue;
-      }
-      const { code } = await endOf(input, limits);
+      const code = await goes(spelling, four.port, hub.port, limits);
       t.ok(
-        code === "target_forbidden" || code === "unreachable",
+        code === null || code === "target_forbidden" || code === "unreachable",
         `${way} ${JSON.stringify(spelling)}: ${code}`,
       );
     }
     t.equal(four.visits + six.visits + hub.visits, 0, `${way}: nobody came`);
-    await endOf(name("127.0.0.1", four.port, hub.port), settings([], []));
+    await goes("127.0.0.1", four.port, hub.port, settings([], []));
     t.ok(four.visits + hub.visits > 0, `${way}: without the rule somebody comes`);
     four.visits = 0;
     hub.visits = 0;
@@ -148,9 +191,11 @@ t.test(
     // What a socket asks that is given a name instead of an address.
     let askedBySockets = 0;
     Object.assign(dns, {
-      lookup: (_host: string, _options: unknown, done: (error: null, address: string, family: 4) => void) => {
+      lookup: (host: string, ...rest: readonly unknown[]) => {
+        // Listeners ask for the address that they are given.
+        if (host !== "rebind.test") return Reflect.apply(known.callback, dns, [host, ...rest]);
         askedBySockets += 1;
-        done(null, "127.0.0.2", 4);
+        return Reflect.apply(known.callback, dns, ["127.0.0.2", ...rest]);
       },
     });
     syncBuiltinESMExports();
@@ -159,15 +204,15 @@ t.test(
       Object.assign(dnsPromises, { lookup: known.promise });
       syncBuiltinESMExports();
     });
-    for (const [way, name] of Object.entries(WAYS)) {
+    for (const [way, goes] of Object.entries(WAYS)) {
       if (way === "behind a repeater") continue;
       answers["rebind.test"] = 0;
       good.visits = 0;
-      const input = name("rebind.test", good.port, 0);
-      const first = await endOf(input, limits);
-      t.not(first.code, "target_forbidden", `${way}: the first answer is allowed`);
+      const first = await goes("rebind.test", good.port, 0, limits);
+      t.not(first, "target_forbidden", `${way}: the first answer is allowed`);
       t.ok(good.visits > 0, `${way}: and reached`);
-      t.match(await endOf(input, limits), { code: "target_forbidden" }, `${way}: the second answer is not`);
+      const second = await goes("rebind.test", good.port, 0, limits);
+      t.equal(second, "target_forbidden", `${way}: the second answer is not`);
     }
     t.equal(bad.visits, 0);
     t.equal(askedBySockets, 0, "sockets get addresses");
@@ -195,6 +240,33 @@ t.test(
     found = ["::1", "127.0.0.1"];
     t.not((await endOf(input, settings(["127.0.0.0/8"], []))).code, "target_forbidden");
     t.equal(ear.visits, 1, "the one that the operator allows");
+  },
+);
+
+t.test(
+  "the debugging port of a browser on another machine is reached where the operator names it",
+  async (t) => {
+    const known = dnsPromises.lookup;
+    // Nobody is there (RFC 5737): what matters is whether it was tried.
+    Object.assign(dnsPromises, { lookup: async () => [{ address: "192.0.2.7", family: 4 }] });
+    syncBuiltinESMExports();
+    t.teardown(() => {
+      Object.assign(dnsPromises, { lookup: known });
+      syncBuiltinESMExports();
+    });
+    const reach = (only: readonly string[]) => ({ only: rules(...only), deny: [], own: [] });
+    const place = { protocol: "browser", host: "far.test", port: 9222 } as const;
+    await t.rejects(guardConnection(place, reach([])), {
+      code: "target_forbidden",
+      message: /targets\.only names it/,
+    });
+    // Its pages are another thing.
+    await t.rejects(guardConnection(place, reach(["browser://*"])), { code: "target_forbidden" });
+    t.match(await guardConnection(place, reach(["browser+cdp://192.0.2.0/24:9222"])), {
+      address: "192.0.2.7",
+    });
+    t.equal(await guardConnection({ ...place, host: "" }, reach([])), null, "one of ours runs here");
+    t.match(await endOf({ ...place }, settings([], [])), { code: "target_forbidden", isFinal: true });
   },
 );
 

@@ -3,9 +3,11 @@ import { createServer } from "node:http";
 import t, { type Test } from "tap";
 import { until } from "../../support/until.ts";
 import { Appliance } from "../harness/appliance.ts";
+import { decodePicture, openBrowser, signIn } from "../harness/browser.ts";
 import type { Agent } from "../harness/mcp-client.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { differenceOf, type Shot } from "../harness/xwd.ts";
+import { onlyDesktop, viewerShot } from "../viewers/viewer-scenario.ts";
 
 const PATIENCE_MS = 300_000;
 const SIZE = { width: 800, height: 600 } as const;
@@ -24,6 +26,10 @@ a.ondblclick=()=>{window.open("/second")};
 field.oninput=()=>{if(field.value===${JSON.stringify(TYPED)})b.style.background="#7f00ff"};
 field.onkeydown=e=>{if(e.code==="Enter"&&e.key==="Enter"){a.style.left="150px"}};
 addEventListener("wheel",e=>{if(e.deltaY>0)b.style.left="500px"});
+let from=null;
+b.onmousedown=e=>{from=e.clientX-b.offsetLeft;e.preventDefault()};
+onmousemove=e=>{if(from!==null)b.style.left=e.clientX-from+"px"};
+onmouseup=()=>{from=null};
 </script>`;
 const SECOND = `<!doctype html><title>Second</title><style>html{background:#abcdef}</style><script>onkeydown=()=>{alert(1);if(!confirm("?"))close()}</script>`;
 
@@ -91,6 +97,68 @@ function browsersOf(pid: number): string[] {
 const linkErrors = async (appliance: Appliance): Promise<string> =>
   (await appliance.fetch("/api/v1/desktops")).text();
 
+/** None of them changes the page. */
+async function everyTool(t: Test, agent: Agent): Promise<void> {
+  const calls: Readonly<Record<string, Record<string, unknown>>> = {
+    get_display_info: {},
+    move_mouse: { x: 700, y: 500 },
+    cursor_position: {},
+    mouse_down: { x: 700, y: 500 },
+    mouse_up: { x: 700, y: 500 },
+    reset_input: {},
+    set_clipboard: { text: "nothing" },
+    wait: { duration_ms: 1 },
+    wait_for: { condition: "stable", stable_ms: 100, timeout_ms: 5000 },
+    zoom: { region: { x: 0, y: 0, width: 200, height: 100 } },
+    read_text: {},
+    find_text: { text: "absent" },
+    get_elements: {},
+    ocr_screenshot: {},
+    draw_overlay: { x: 10, y: 10, width: 50, height: 50, label: "Here" },
+    clear_overlays: {},
+    batch_actions: { actions: [{ tool: "move_mouse", arguments: { x: 701, y: 501 } }] },
+    computer: { action: "mouse_move", coordinate: [702, 502] },
+    list_recordings: {},
+    list_connections: {},
+  };
+  for (const [name, args] of Object.entries(calls)) {
+    t.not(JSON.stringify(await agent.call(name, args)), "{}", name);
+  }
+  await t.rejects(agent.call("mouse_down", { x: 5000, y: 1 }), { code: "out_of_bounds" });
+}
+
+async function watched(t: Test, appliance: Appliance, agent: Agent, truth: Shot): Promise<void> {
+  const id = await onlyDesktop(appliance);
+  const { page } = await signIn(await openBrowser(t), appliance);
+  await page.goto(`${appliance.url}/desktops/${id}`);
+  await until("the same picture", async () => {
+    const seen = await viewerShot(page);
+    return seen !== null && differenceOf(seen, truth) === null;
+  });
+  const asked = { x: 700, y: 500, intent: "Press beside", require_user_confirmation: true };
+  const click = agent.call("click_at", asked);
+  const card = page.locator(".approval:not(.is-settled)");
+  await card.locator("img").waitFor();
+  t.match(await card.innerText(), /Press beside/);
+  await card.locator(".button-primary:enabled").click();
+  t.match(await click, { was_confirmed: true });
+}
+
+async function replayed(t: Test, appliance: Appliance, id: string, truth: Shot): Promise<void> {
+  const [found] = JSON.parse(await (await appliance.fetch("/api/v1/recordings")).text());
+  const opened = await appliance.fetch(`/api/v1/recordings/${id}/replay`, { at_ms: found.duration_ms });
+  const { desktop_id } = JSON.parse(await opened.text());
+  let difference: string | null = "no picture";
+  await until("the replay's picture", async () => {
+    const answer = await appliance.fetch(`/api/v1/desktops/${desktop_id}/screenshot.png`);
+    if (answer.ok)
+      difference = differenceOf(await decodePicture(new Uint8Array(await answer.arrayBuffer())), truth);
+    return difference === null;
+  }).catch(() => undefined);
+  t.equal(difference, null, "the last of the browser's pictures, in every pixel");
+  await appliance.fetch(`/api/v1/desktops/${desktop_id}`, undefined, { method: "DELETE" });
+}
+
 t.test("an agent sees and works a browser of the appliance's own", { timeout: PATIENCE_MS }, async (t) => {
   if (!requirePeers(t, ["chromium"])) return;
   const site = await openSite(t);
@@ -109,8 +177,21 @@ t.test("an agent sees and works a browser of the appliance's own", { timeout: PA
   await agent.call("press_keys", { keys: ["Enter"] });
   await expectPicture(agent, "a key", pictureOf(GROUND, box(150, green), small(400, violet)));
   await agent.call("scroll", { x: 600, y: 500, dy: 1 });
-  const last = pictureOf(GROUND, box(150, green), small(500, violet));
-  await expectPicture(agent, "the wheel", last);
+  await expectPicture(agent, "the wheel", pictureOf(GROUND, box(150, green), small(500, violet)));
+  const { recording_id } = await agent.call("start_recording");
+  await agent.call("drag", {
+    path: [
+      { x: 510, y: 310 },
+      { x: 540, y: 310 },
+      { x: 630, y: 310 },
+    ],
+  });
+  const last = pictureOf(GROUND, box(150, green), small(620, violet));
+  await expectPicture(agent, "a drag", last);
+  await t.test("every class of tool", (t) => everyTool(t, agent));
+  await t.test("a person sees it, and answers for it", (t) => watched(t, appliance, agent, last));
+  await agent.call("stop_recording", { recording_id });
+  await t.test("its recording is it", (t) => replayed(t, appliance, String(recording_id), last));
 
   await agent.call("click_at", { x: 200, y: 200, clicks: 2 });
   await expectPicture(agent, "a tab that the page opened", pictureOf([0xab, 0xcd, 0xef]));

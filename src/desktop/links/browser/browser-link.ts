@@ -27,7 +27,7 @@ const SCREEN_ID = 1;
 export interface BrowserLinkOptions {
   /** Opens the DevTools protocol, messages that end with a zero. It emits "connect" when it is up. */
   readonly connect: () => Duplex;
-  /** True: the browser is ours, started for this. */
+  /** True: the browser is ours, started for this. Another one is never ended, nor told where downloads go. */
   readonly isOwn: boolean;
   readonly size: Size;
   /** What it shows first where it shows nothing; null: the page that asks where to. */
@@ -76,6 +76,7 @@ export class BrowserLink implements Link {
       crashed: () =>
         this.#end(new LinkError("target_closed", "the page crashed: the browser is opened again")),
       failed: (error) => this.#end(linkErrorOf(error)),
+      isOwn: options.isOwn,
     });
     this.#picture = new PagePicture(this.framebuffer, {
       wanted: () => this.#size,
@@ -100,7 +101,7 @@ export class BrowserLink implements Link {
     this.#connection = new TargetConnection(
       {
         up: () => {
-          this.#events?.step("connect", "the browser runs");
+          this.#events?.step("connect", options.isOwn ? "the browser runs" : "the browser lets programs in");
           this.#start().catch((error: unknown) => this.#end(linkErrorOf(error)));
         },
         data: (chunk) => this.#receive(chunk),
@@ -208,7 +209,8 @@ export class BrowserLink implements Link {
   }
 
   async #openPage(url: string): Promise<void> {
-    await this.#client.call("Target.createTarget", { url, ...this.#size });
+    // A browser refuses a size where there is a window already.
+    await this.#client.call("Target.createTarget", { url });
   }
 
   #receive(chunk: Uint8Array): void {
@@ -288,6 +290,8 @@ export class BrowserLink implements Link {
     for (const other of this.#pages.all) {
       await this.#client.call("Page.stopScreencast", {}, other.session).catch(() => undefined);
     }
+    // Of several that are found at once only the last one comes to the front.
+    if (page !== this.#pages.shown) return;
     await this.#measure(page);
     await this.#client.call("Page.setInterceptFileChooserDialog", { enabled: true }, session);
     await this.#client.call("Emulation.setFocusEmulationEnabled", { enabled: true }, session);
@@ -326,8 +330,8 @@ export class BrowserLink implements Link {
     const page = this.#pages.shown;
     if (page === null) return false;
     const { session, target } = page;
-    const call = (method: string, params = {}, to: string | null = session): void => {
-      this.#client.call(method, params, to).catch(() => undefined);
+    const call = (method: string, params = {}): void => {
+      this.#client.call(method, params, session).catch(() => undefined);
     };
     const isControl = modifiers === MODIFIER.control;
     const isAlt = modifiers === MODIFIER.alt;
@@ -339,9 +343,18 @@ export class BrowserLink implements Link {
     else if ((isAlt && key === "Home") || key === "BrowserHome" || (isControl && code === "KeyL"))
       call("Page.navigate", { url: START_PAGE });
     else if (isControl && code === "KeyT") this.#openPage(START_PAGE).catch(() => undefined);
-    else if (isControl && code === "KeyW") call("Target.closeTarget", { targetId: target }, null);
+    else if (isControl && code === "KeyW") this.#closePage(session, target);
     else return false;
     return true;
+  }
+
+  /** A browser ends with its last page, which a foreign one must not. */
+  #closePage(session: string, targetId: string): void {
+    const isKept = !this.#options.isOwn && this.#pages.all.length === 1;
+    const closed = isKept
+      ? this.#client.call("Page.navigate", { url: START_PAGE }, session)
+      : this.#client.call("Target.closeTarget", { targetId });
+    closed.catch(() => undefined);
   }
 
   #travel(session: string, steps: number): void {

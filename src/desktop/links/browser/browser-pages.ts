@@ -18,6 +18,8 @@ export interface BrowserPagesPorts {
   /** The page that is shown crashed. */
   crashed(): void;
   failed(error: unknown): void;
+  /** True: the browser is ours, and pages beyond the most are closed. */
+  readonly isOwn: boolean;
 }
 
 /** The pages of a browser: the newest is shown, and when it closes the one before. */
@@ -67,7 +69,9 @@ export class BrowserPages {
     // DevTools' own windows and pages that are prepared in advance are nobody's to act on.
     if (/^devtools:/.test(textOf(info, "url")) || textOf(info, "subtype") !== "") return;
     if (this.#known.size >= MOST_PAGES) {
-      this.#ports.call("Target.closeTarget", { targetId: target }).catch(() => undefined);
+      if (this.#ports.isOwn) {
+        this.#ports.call("Target.closeTarget", { targetId: target }).catch(() => undefined);
+      }
       return;
     }
     this.#known.add(target);

@@ -6,13 +6,20 @@ import type { Link } from "../../link.ts";
 import type { LinkParts } from "../link-parts.ts";
 import { BrowserLink } from "./browser-link.ts";
 import { ChromiumStream } from "./chromium.ts";
+import { DebuggingPortStream } from "./debugging-port.ts";
 
 const SIZE = { width: 1280, height: 800 } as const;
 
-/** A Chromium of our own. */
+/** A Chromium of our own, or one that runs already where the connection names its debugging port. */
 export function browserLink(connection: Connection, parts: LinkParts): Link {
-  const { browser = {} } = connection;
+  const { browser = {}, host } = connection;
   const size = { ...SIZE, ...pick(browser) };
+  const clock = parts.clock ?? systemClock;
+  if (host !== "") {
+    const connect = () => new DebuggingPortStream(connection, parts.reach);
+    const { framebuffer } = parts;
+    return new BrowserLink({ connect, isOwn: false, size, page: null, framebuffer }, clock);
+  }
   // Chromium refuses to make its sandbox for root.
   const isSandboxed = browser.sandbox !== "off" && process.getuid?.() !== 0;
   const connect = () =>
@@ -29,7 +36,7 @@ export function browserLink(connection: Connection, parts: LinkParts): Link {
       ...{ connect, isOwn: true, size, page: browser.page ?? null, framebuffer: parts.framebuffer },
       note: isSandboxed ? "" : "without its sandbox",
     },
-    parts.clock ?? systemClock,
+    clock,
   );
 }
 
