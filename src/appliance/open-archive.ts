@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { AuditEntry } from "../audit/audit-event.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { OwnListener } from "../desktop/connections/target-guard.ts";
-import { guardedTransfer } from "../desktop/links/guarded-transfer.ts";
+import { guardedTransfer, keptConnections } from "../desktop/links/guarded-transfer.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
-import type { ArchiveUploads } from "../recording/archive/archive-uploads.ts";
+import type { S3Archive } from "../recording/archive/s3-archive.ts";
 import type { S3Bucket } from "../recording/archive/s3-bucket.ts";
 import { readCa } from "./open-forwarders.ts";
 import { pushReach } from "./open-push.ts";
@@ -20,7 +20,7 @@ interface ArchiveRooms {
 export async function archiveBucketOf(
   { recording, targets }: Pick<Config, "recording" | "targets">,
   own: OwnListener[],
-): Promise<{ readonly bucket: S3Bucket; readonly prefix: string } | null> {
+): Promise<{ readonly bucket: S3Bucket; readonly prefix: string; readonly close: () => void } | null> {
   const { endpoint, bucket = "", prefix, region, path_style, ca } = recording.archive;
   const { access_key = "", secret_key = "" } = recording.archive;
   if (endpoint === undefined) return null;
@@ -28,31 +28,33 @@ export async function archiveBucketOf(
   // Not to where no desktop may be: the operator's rules of targets hold for what is sent there too.
   const reach = pushReach({ targets }, own);
   const authorities = ca === undefined ? undefined : readCa(ca, "recording.archive.ca");
+  const connections = keptConnections();
   return {
     bucket: new S3Bucket(
       { endpoint, bucket, isPathStyle: path_style },
       { region, accessKey: access_key, secretKey: secret_key },
-      (request) => guardedTransfer(request, reach, authorities),
+      (request) => guardedTransfer(request, reach, authorities, connections),
     ),
     prefix: prefix === "" ? "" : `${prefix}/`,
+    close: connections.close,
   };
 }
 
-/** What copies finished recordings to S3-compatible storage; null where none is configured. Throws ConfigError. */
+/** What copies finished recordings to S3-compatible storage and reads them there; null where none is configured. Throws ConfigError. */
 export async function openArchive(
   config: Config,
   log: Logger,
   { clock, own, record }: ArchiveRooms,
-): Promise<ArchiveUploads | null> {
+): Promise<S3Archive | null> {
   const place = await archiveBucketOf(config, own);
   if (place === null) return null;
-  const { ArchiveUploads, ArchiveMarks, S3Error } = await import("../recording/archive/load-archive.ts");
+  const { S3Archive, ArchiveIndex, S3Error } = await import("../recording/archive/load-archive.ts");
   const { endpoint = "", bucket = "", prefix } = config.recording.archive;
-  const marks = join(config.data_dir, "recording-archive");
-  return new ArchiveUploads({
+  const index = join(config.data_dir, "recording-archive");
+  return new S3Archive({
     ...place,
     clock,
-    marks: await ArchiveMarks.open(marks, `${endpoint}/${bucket}/${prefix}`),
+    index: await ArchiveIndex.open(index, `${endpoint}/${bucket}/${prefix}`),
     folder: join(config.data_dir, "recordings"),
     onArchived(id, bytes) {
       log.info({ id }, "Recording archived");

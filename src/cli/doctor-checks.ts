@@ -286,6 +286,7 @@ export async function checkArchive(config: Config): Promise<Finding[]> {
     // What uploading begins with. The first names the bucket where there is none; the second is refused without the right to list.
     await place.bucket.uploads(place.prefix, signal);
     await place.bucket.head(`${place.prefix}doctor`, signal);
+    place.close();
     return [well(part, "answers, and lets itself be looked at")];
   } catch (error) {
     const advice =

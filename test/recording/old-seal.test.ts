@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
+import { localFiles } from "../../src/recording/read/recording-files.ts";
 import { readSeal, writeSeal } from "../../src/recording/seal/seal.ts";
 import { segmentName } from "../../src/recording/write/segments.ts";
 import { sha1 } from "../support/recording-desk.ts";
@@ -13,7 +14,7 @@ t.test("a recording that an earlier version sealed is intact, replays, and is no
   const { archive, id, truth } = await makeLongRecording(dataDir, 700, { width: 320, height: 240 });
   t.equal((await archive.get(id)).startedById, "ann");
   const folder = archive.folderOf(id);
-  const seal = await readSeal(folder, archive.signer);
+  const seal = await readSeal(localFiles(folder), archive.signer);
   if (seal === null || seal.directoryAt === undefined) throw new Error("the recording has no directory");
   // As it was written then: no directory after the last index, no id in the seal.
   const file = join(folder, segmentName(0));
@@ -40,7 +41,7 @@ t.test("a seal that names a directory where there is none, or another, is found"
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
   const { archive, id } = await makeLongRecording(dataDir, 700, { width: 320, height: 240 });
   const folder = archive.folderOf(id);
-  const seal = await readSeal(folder, archive.signer);
+  const seal = await readSeal(localFiles(folder), archive.signer);
   if (seal === null) throw new Error("the recording has no seal");
   await writeSeal(folder, { ...seal, directoryAt: seal.indexAt }, archive.signer, archive.seals);
   t.equal((await archive.verify(id)).state, "tampered");

@@ -1,10 +1,11 @@
-import { basename, join } from "node:path";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
 import type { ArchiveState, RecordingSummary } from "../format/summary.ts";
 import type { RecordingsEvent } from "../library/recording-types.ts";
 import { SEAL_FILE } from "../seal/seal.ts";
 import { listSegments } from "../write/segments.ts";
-import type { ArchiveMarks } from "./archive-marks.ts";
+import type { ArchivedFile, ArchiveIndex } from "./archive-index.ts";
 import type { S3Bucket } from "./s3-bucket.ts";
 import { S3Error } from "./s3-error.ts";
 import { storeFile } from "./store-file.ts";
@@ -22,7 +23,7 @@ interface Recordings {
 
 export interface ArchiveUploadsOptions {
   readonly bucket: S3Bucket;
-  readonly marks: ArchiveMarks;
+  readonly index: ArchiveIndex;
   /** What stands before the names of all objects, with a slash at its end; "" for nothing. */
   readonly prefix: string;
   /** Where the recordings are: FOLDER/ID/. */
@@ -69,8 +70,7 @@ export class ArchiveUploads {
   }
 
   stateOf(id: string): ArchiveState {
-    const { marks } = this.#options;
-    if (marks.has(id)) return { state: "archived", problem: null };
+    if (this.#options.index.has(id)) return { state: "archived", problem: null };
     const problem = this.#failures.get(id) ?? null;
     if (this.#current?.id === id) return { state: "uploading", problem };
     return { state: problem === null ? "local" : "failed", problem };
@@ -99,7 +99,7 @@ export class ArchiveUploads {
   }
 
   #add(id: string): void {
-    if (this.#isClosed || this.#options.marks.has(id)) return;
+    if (this.#isClosed || this.#options.index.has(id)) return;
     this.#waiting.add(id);
     this.#run();
   }
@@ -143,18 +143,21 @@ export class ArchiveUploads {
   }
 
   async #store(id: string, signal: AbortSignal): Promise<void> {
-    const { bucket, marks, prefix, folder, onArchived } = this.#options;
+    const { bucket, index, prefix, folder, onArchived } = this.#options;
     const recording = await this.#recordings?.get(id);
     // Its end could not be signed, or its seal is broken: it is no finished recording.
     if (recording?.state !== "sealed") return;
     const own = join(folder, id);
-    const paths = (await listSegments(own)).map(({ path }) => path);
-    for (const path of [...paths, join(own, SEAL_FILE)]) {
-      await storeFile(bucket, `${prefix}${id}/${basename(path)}`, path, signal);
+    const files: ArchivedFile[] = [];
+    for (const { name } of [...(await listSegments(own)), { name: SEAL_FILE }]) {
+      const path = join(own, name);
+      await storeFile(bucket, `${prefix}${id}/${name}`, path, signal);
+      files.push({ name, bytes: (await stat(path)).size });
     }
+    const seal = await readFile(join(own, SEAL_FILE), "utf8");
     // Who deleted it meanwhile wants no mark of it.
     if (!this.#waiting.has(id)) return;
-    await marks.add(id);
+    await index.add(id, { files, seal });
     onArchived(id, recording.bytes);
   }
 

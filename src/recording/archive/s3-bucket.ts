@@ -85,6 +85,46 @@ export class S3Bucket {
     };
   }
 
+  /** So many bytes of an object from a place on; they are there. null: there is no such object. */
+  async read(key: string, from: number, count: number, signal: AbortSignal): Promise<Buffer | null> {
+    if (count === 0) return Buffer.alloc(0);
+    const what = "give a file";
+    const headers = { range: `bytes=${from}-${from + count - 1}` };
+    const answer = await this.#ask("GET", key, { what, headers, also: [404] }, signal);
+    if (answer.status === 404) {
+      answer.body.resume();
+      return null;
+    }
+    const bytes = Number(answer.headers["content-length"]);
+    if (bytes !== count) {
+      answer.body.destroy();
+      throw new S3Error(
+        `the archive gave ${bytes} bytes of a file, expected ${count} from ${from} on: does it know ranges, and was the file changed?`,
+        { status: answer.status },
+      );
+    }
+    return readBytes(answer.body, count);
+  }
+
+  /** Every object whose name begins so, in order of name, some 1,000 at a time. */
+  async *list(
+    prefix: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly { readonly key: string; readonly bytes: number }[], void, undefined> {
+    let token = "";
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const next: Record<string, string> = token === "" ? {} : { "continuation-token": token };
+      const query = { "list-type": "2", prefix, ...next };
+      const xml = await this.#text("GET", "", { what: "list files", query }, signal);
+      yield elementsOf(xml, "Contents").map((object) => ({
+        key: textOf(object, "Key"),
+        bytes: Number(textOf(object, "Size")),
+      }));
+      token = textOf(xml, "NextContinuationToken");
+      if (textOf(xml, "IsTruncated") !== "true" || token === "") return;
+    }
+  }
+
   /** Stores an object unless there is one. */
   async put(key: string, piece: Piece, signal: AbortSignal): Promise<void> {
     const headers = { "if-none-match": "*", "x-amz-meta-sha256": piece.sha256 };
@@ -202,6 +242,19 @@ export class S3Bucket {
       pauseMs: Number.isFinite(pauseS) && pauseS > 0 ? pauseS * 1000 : 0,
     });
   }
+}
+
+/** Exactly so many. */
+async function readBytes(body: Readable, count: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(count);
+  let done = 0;
+  try {
+    for await (const chunk of body) done += Buffer.from(chunk).copy(bytes, done);
+  } catch (cause) {
+    throw new S3Error("the archive's answer broke off", { cause });
+  }
+  if (done < count) throw new S3Error(`the archive's answer ended after ${done} of ${count} bytes`, {});
+  return bytes;
 }
 
 async function readText(body: Readable): Promise<string> {

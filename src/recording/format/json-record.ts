@@ -28,6 +28,11 @@ export class JsonRecord {
     return new JsonRecord(new Map(Object.entries(value)), name);
   }
 
+  /** Of all fields. */
+  get names(): string[] {
+    return [...this.#fields.keys()];
+  }
+
   text(field: string): string {
     const value = this.#fields.get(field);
     return typeof value === "string" ? value : this.#fail(field, "text");

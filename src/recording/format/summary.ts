@@ -47,11 +47,11 @@ export const NO_COUNTS: RecordingCounts = Object.freeze({
 });
 
 /**
- * Whether the archive has it: local (not yet), uploading, archived (all of it), failed (it is tried again). `problem`: what went
- * wrong last, in words for people; null for nothing.
+ * Whether the archive has it: local (not yet), uploading, archived (all of it, and it is here too), archive_only (it is no longer
+ * here), failed (it is tried again). `problem`: what went wrong last, in words for people; null for nothing.
  */
 export interface ArchiveState {
-  readonly state: "local" | "uploading" | "archived" | "failed";
+  readonly state: "local" | "uploading" | "archived" | "archive_only" | "failed";
   readonly problem: string | null;
 }
 

@@ -1,30 +1,29 @@
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { RefusedError } from "../../desktop/error.ts";
 import type { BlockIndex } from "../format/block-index.ts";
 import { type KeySealer, openRecordingKey } from "../format/recording-key.ts";
-import {
-  type ArchiveState,
-  countMasks,
-  NO_COUNTS,
-  type RecordingCounts,
-  type RecordingSummary,
-} from "../format/summary.ts";
+import { NO_COUNTS, type RecordingSummary } from "../format/summary.ts";
 import { BlockSource } from "../read/block-source.ts";
 import { OpenRecording } from "../read/open-recording.ts";
+import { localFiles, movingFiles, type RecordingFiles } from "../read/recording-files.ts";
 import { readSeal, type Seal } from "../seal/seal.ts";
 import { SealRegister } from "../seal/seal-register.ts";
 import { Signer } from "../seal/signing-key.ts";
-import { verifyFolder } from "../seal/verify.ts";
+import { verifyFiles } from "../seal/verify.ts";
 import { type KeptIndex, WordIndexFiles } from "../search/word-index-file.ts";
-import { humanInputsOf } from "../write/event-recorder.ts";
-import { listSegments, type Segment } from "../write/segments.ts";
+import type { Segment } from "../write/segments.ts";
 import { RecordingError } from "./error.ts";
+import type { RecordingCopies } from "./recording-copies.ts";
 import type { Verification } from "./recording-types.ts";
 import { noSuchRecording } from "./refused.ts";
 import { removeFolder, sweepRemoved } from "./remove-folder.ts";
+import { begunBy, countsOf, emptySummary, summaryOfSeal, withState } from "./summaries.ts";
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
-const BEGUN = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-.*$/;
+/** Told of at once: each is a small file. */
+const FAR_AT_ONCE = 32;
+const FAR = { state: "archive_only", problem: null } as const;
 /** Folders that are there and are not for us, or no folders of ours. */
 const UNREADABLE: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EISDIR", "ENOTDIR"]);
 
@@ -36,12 +35,17 @@ export interface Running {
   flush(): Promise<void>;
 }
 
-/** What another place has of the recordings here; ArchiveUploads is one. */
-export interface RecordingCopies {
-  stateOf(id: string): ArchiveState;
+/** What is known of a recording without reading its blocks. */
+interface Known {
+  readonly seal: Seal;
+  readonly segments: readonly Segment[];
+  readonly summary: RecordingSummary;
 }
 
-/** The recordings in a data directory: `recordings/ID/`, each file readable by its owner only. */
+/**
+ * The recordings in a data directory: `recordings/ID/`, each file readable by its owner only. Those whose files are no longer
+ * here are read where their copies are.
+ */
 export class RecordingArchive {
   readonly folder: string;
   readonly signer: Signer;
@@ -51,6 +55,8 @@ export class RecordingArchive {
   readonly #words: WordIndexFiles;
   /** Of those without a seal, which must be read to be told of: by id and length. */
   readonly #unsealed = new Map<string, { readonly bytes: number; readonly summary: RecordingSummary }>();
+  /** Of those that are elsewhere alone: they never change. */
+  readonly #far = new Map<string, RecordingSummary>();
 
   private constructor(
     dataDir: string,
@@ -99,29 +105,31 @@ export class RecordingArchive {
       });
       if (summary !== null) summaries.push(summary);
     }
+    const here = new Set(summaries.map(({ id }) => id));
+    const far = [...(this.#copies?.ids() ?? [])].filter((id) => !here.has(id) && !except.has(id));
+    for (let next = 0; next < far.length; next += FAR_AT_ONCE) {
+      const some = far.slice(next, next + FAR_AT_ONCE).map((id) => this.#farSummaryOf(id));
+      for (const summary of await Promise.all(some)) if (summary !== null) summaries.push(summary);
+    }
     return summaries.sort((a, b) => b.startedAt.localeCompare(a.startedAt) || b.id.localeCompare(a.id));
   }
 
   /** Throws RefusedError not_found. */
   async get(id: string): Promise<RecordingSummary> {
-    const folder = this.folderOf(id);
-    const isThere = await readdir(folder).then(
-      () => true,
-      () => false,
-    );
-    const summary = isThere ? await this.#summaryOf(id) : null;
+    const isHere = await this.#isHere(id);
+    const summary = (isHere ? await this.#summaryOf(id) : null) ?? (await this.#farSummaryOf(id));
     if (summary === null) throw noSuchRecording();
     return summary;
   }
 
   /** `running`: of one that this process writes. Throws RefusedError not_found, RecordingError. */
   async read(id: string, running: Running | null = null): Promise<OpenRecording> {
-    const folder = this.folderOf(id);
-    const known = running === null ? await this.#sealed(folder, id) : null;
+    const files = running === null ? await this.#filesOf(id) : localFiles(this.folderOf(id));
+    const known = running === null ? await this.#sealed(files, id) : null;
     const summary = running === null ? (known?.summary ?? (await this.get(id))) : null;
-    const seal = running === null ? (known?.seal ?? (await this.#sealOf(folder))) : null;
+    const seal = running === null ? (known?.seal ?? (await this.#sealOf(files))) : null;
     const live = running?.index ?? null;
-    const source = await BlockSource.open(folder, seal, this.#openKey, live, known?.segments ?? null);
+    const source = await BlockSource.open(files, seal, this.#openKey, live, known?.segments ?? null);
     return new OpenRecording(
       source,
       () => running?.summary() ?? summary ?? emptySummary(id),
@@ -130,19 +138,12 @@ export class RecordingArchive {
   }
 
   /** All that is to be known of a recording whose seal is right, in one look; null for any other. */
-  async #sealed(
-    folder: string,
-    id: string,
-  ): Promise<{
-    readonly seal: Seal;
-    readonly segments: readonly Segment[];
-    readonly summary: RecordingSummary;
-  } | null> {
+  async #sealed(files: RecordingFiles, id: string): Promise<Known | null> {
     try {
-      const [segments, seal] = await Promise.all([listSegments(folder), readSeal(folder, this.signer)]);
+      const [segments, seal] = await Promise.all([files.segments(), readSeal(files, this.signer)]);
       const bytes = segments.reduce((sum, { size }) => sum + size, 0);
       if (seal === null || seal.id !== id || seal.bytes !== bytes) return null;
-      return { seal, segments, summary: this.#toldBy(seal) };
+      return { seal, segments, summary: this.#toldBy(seal, files.checked === null) };
     } catch {
       return null; // `get` says what is wrong with it
     }
@@ -150,32 +151,27 @@ export class RecordingArchive {
 
   /** Reads every byte. Throws RefusedError not_found. */
   async verify(id: string): Promise<Verification> {
-    const folder = this.folderOf(id);
-    try {
-      await readdir(folder);
-    } catch (cause) {
-      throw noSuchRecording(cause);
-    }
-    return verifyFolder(folder, id, this.signer, this.seals);
+    return verifyFiles(await this.#filesOf(id), id, this.signer, this.seals);
   }
 
-  /** Of all folders that may be recordings, by name: those made here begin with when they began. */
+  /** Of all that may be recordings, by name: those made here begin with when they began. */
   async ids(): Promise<readonly string[]> {
     const entries = await readdir(this.folder, { withFileTypes: true });
-    const ids = entries.filter((entry) => entry.isDirectory() && ID.test(entry.name)).map(({ name }) => name);
+    const here = entries.filter((entry) => entry.isDirectory() && ID.test(entry.name));
+    const ids = [...new Set([...here.map(({ name }) => name), ...(this.#copies?.ids() ?? [])])];
     await this.#words.sweep(ids);
     return ids;
   }
 
   /** The index of words that is kept of a sealed recording; null: there is none that is right. */
   async readIndex(id: string): Promise<KeptIndex | null> {
-    const seal = await this.#sealOf(this.folderOf(id));
+    const seal = await this.#sealOf(await this.#filesOf(id));
     return seal === null ? null : this.#words.read(id, seal.hash);
   }
 
   /** Keeps the index of words of a sealed recording; those of an encrypted one are not kept. */
   async writeIndex(id: string, parts: readonly Buffer[]): Promise<void> {
-    const seal = await this.#sealOf(this.folderOf(id));
+    const seal = await this.#sealOf(await this.#filesOf(id));
     if (seal?.isEncrypted === "no") await this.#words.write(id, seal.hash, parts);
   }
 
@@ -183,6 +179,12 @@ export class RecordingArchive {
   async remove(id: string): Promise<void> {
     const folder = this.folderOf(id);
     await this.get(id);
+    if (!(await this.#isHere(id))) {
+      throw new RefusedError(
+        "not_supported",
+        "the recording lies in the archive alone: delete it there, by the storage's own means",
+      );
+    }
     this.#unsealed.delete(id);
     await this.#words.remove(id);
     await removeFolder(this.folder, folder);
@@ -192,27 +194,67 @@ export class RecordingArchive {
     this.#sealer === null ? null : openRecordingKey(sealedKey, id, this.#sealer);
 
   /** A broken seal is as none: what is whole can be read, and `verify` says what is wrong. */
-  async #sealOf(folder: string): Promise<Seal | null> {
+  async #sealOf(files: RecordingFiles): Promise<Seal | null> {
     try {
-      return await readSeal(folder, this.signer);
+      return await readSeal(files, this.signer);
     } catch (error) {
       if (error instanceof RecordingError) return null;
       throw error;
     }
   }
 
+  async #changedAt(id: string): Promise<Date> {
+    return (await stat(this.folderOf(id))).mtime;
+  }
+
+  async #isHere(id: string): Promise<boolean> {
+    return readdir(this.folderOf(id)).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Where a recording lies. What leaves this folder while it is read is read on where it went. Throws RefusedError not_found. */
+  async #filesOf(id: string): Promise<RecordingFiles> {
+    const far = async (): Promise<RecordingFiles> => {
+      const files = await this.#copies?.files(id);
+      if (files === null || files === undefined) throw noSuchRecording();
+      return files;
+    };
+    return (await this.#isHere(id)) ? movingFiles(localFiles(this.folderOf(id)), far) : far();
+  }
+
+  /** null where nothing is known of it elsewhere. */
+  async #farSummaryOf(id: string): Promise<RecordingSummary | null> {
+    const known = this.#far.get(id);
+    if (known !== undefined) return known;
+    const files = await this.#copies?.files(id);
+    if (files === null || files === undefined) return null;
+    const sealed = await this.#sealed(files, id);
+    if (sealed !== null) {
+      this.#far.set(id, sealed.summary);
+      return sealed.summary;
+    }
+    const bytes = await files.segments().then(
+      (segments) => segments.reduce((sum, { size }) => sum + size, 0),
+      () => 0,
+    );
+    const startedAt = (begunBy(id) ?? new Date(0)).toISOString();
+    return { ...emptySummary(id), startedAt, bytes, state: "tampered", archive: FAR };
+  }
+
   /** null where there is nothing that could be one: it is being made or deleted. */
   async #summaryOf(id: string): Promise<RecordingSummary | null> {
-    const folder = join(this.folder, id);
+    const files = localFiles(join(this.folder, id));
     let bytes = 0;
     let isTampered = false;
     try {
-      const segments = await listSegments(folder);
+      const segments = await files.segments();
       bytes = segments.reduce((sum, { size }) => sum + size, 0);
       if (bytes === 0) return null;
-      const seal = await readSeal(folder, this.signer);
+      const seal = await readSeal(files, this.signer);
       if (seal !== null) {
-        if (seal.id === id && seal.bytes === bytes) return this.#toldBy(seal);
+        if (seal.id === id && seal.bytes === bytes) return this.#toldBy(seal, true);
         isTampered = true;
       }
     } catch (error) {
@@ -226,29 +268,35 @@ export class RecordingArchive {
     isTampered ||= await this.seals.has(id);
     const known = this.#unsealed.get(id);
     if (known !== undefined && known.bytes === bytes) return withState(known.summary, isTampered);
-    const summary = await this.#scan(id, folder, bytes);
+    const summary = await this.#scan(id, files, bytes);
     this.#unsealed.set(id, { bytes, summary });
     return withState(summary, isTampered);
   }
 
-  #toldBy(seal: Seal): RecordingSummary {
+  #toldBy(seal: Seal, isHere: boolean): RecordingSummary {
     const summary = summaryOfSeal(seal);
-    return this.#copies === null ? summary : { ...summary, archive: this.#copies.stateOf(seal.id) };
+    if (this.#copies === null) return summary;
+    return { ...summary, archive: isHere ? this.#copies.stateOf(seal.id) : FAR };
   }
 
   /** What the blocks themselves tell. */
-  async #scan(id: string, folder: string, bytes: number): Promise<RecordingSummary> {
+  async #scan(id: string, files: RecordingFiles, bytes: number): Promise<RecordingSummary> {
     let source: BlockSource;
     try {
-      source = await BlockSource.open(folder, null, this.#openKey, null);
+      source = await BlockSource.open(files, null, this.#openKey, null);
     } catch (error) {
       if (!(error instanceof RecordingError)) throw error;
       const state = error.code === "locked" ? "unsealed" : "tampered";
-      return { ...emptySummary(id), startedAt: await beginningOf(id, folder), bytes, state };
+      return {
+        ...emptySummary(id),
+        startedAt: (begunBy(id) ?? (await this.#changedAt(id))).toISOString(),
+        bytes,
+        state,
+      };
     }
     const { head, index } = source;
     const isCut =
-      index.bytes < bytes && (await verifyFolder(folder, id, this.signer, this.seals)).state === "tampered";
+      index.bytes < bytes && (await verifyFiles(files, id, this.signer, this.seals)).state === "tampered";
     const summary: RecordingSummary = {
       ...emptySummary(id),
       desktopId: head.desktopId,
@@ -273,66 +321,4 @@ export class RecordingArchive {
       await reader.close();
     }
   }
-}
-
-async function countsOf(
-  reader: OpenRecording,
-  frames: number,
-): Promise<Pick<RecordingSummary, "counts" | "width" | "height">> {
-  let counts: RecordingCounts = { ...NO_COUNTS, frames };
-  let size = { width: 0, height: 0 };
-  for (const entry of await reader.events()) {
-    counts = {
-      ...counts,
-      actions: counts.actions + (entry.type === "action" ? 1 : 0),
-      approvals: counts.approvals + (entry.type === "approval" && entry.state === "pending" ? 1 : 0),
-      overlays: counts.overlays + (entry.type === "overlays_shown" ? entry.overlays.length : 0),
-      humanInputs: counts.humanInputs + humanInputsOf(entry),
-      bookmarks: counts.bookmarks + (entry.type === "bookmark" ? 1 : 0),
-      gaps: counts.gaps + (entry.type === "gap" ? 1 : 0),
-      ...(entry.type === "masks" ? countMasks(counts, entry) : {}),
-    };
-    if (entry.type === "resize") size = { width: entry.width, height: entry.height };
-  }
-  return { counts, ...size };
-}
-
-function withState(summary: RecordingSummary, isTampered: boolean): RecordingSummary {
-  return isTampered ? { ...summary, state: "tampered" } : summary;
-}
-
-function summaryOfSeal(seal: Seal): RecordingSummary {
-  const { id, desktopId, title, startedAt, durationMs, bytes, width, height, reason, startedBy, counts } =
-    seal;
-  return {
-    ...{ id, desktopId, title, startedAt, durationMs, bytes, width, height, reason, startedBy, counts },
-    startedById: seal.startedById ?? null,
-    isEncrypted: seal.isEncrypted === "yes",
-    state: "sealed",
-  };
-}
-
-/** When a recording began whose head does not say: by its id, else when its folder was changed last. ISO 8601. */
-async function beginningOf(id: string, folder: string): Promise<string> {
-  const atMs = Date.parse(id.replace(BEGUN, "$1-$2-$3T$4:$5:$6Z"));
-  return (Number.isNaN(atMs) ? (await stat(folder)).mtime : new Date(atMs)).toISOString();
-}
-
-function emptySummary(id: string): RecordingSummary {
-  return {
-    id,
-    desktopId: "",
-    title: "",
-    startedAt: new Date(0).toISOString(),
-    durationMs: 0,
-    bytes: 0,
-    width: 0,
-    height: 0,
-    state: "unsealed",
-    reason: "manual",
-    startedBy: "",
-    startedById: null,
-    isEncrypted: false,
-    counts: NO_COUNTS,
-  };
 }

@@ -11,7 +11,9 @@ export type RecordingErrorCode =
   /** The disk is full or below its floor. */
   | "disk_full"
   /** It has no picture yet, or was closed. */
-  | "no_picture";
+  | "no_picture"
+  /** It lies in an archive that does not give it. */
+  | "unreachable";
 
 /** A recording cannot be read or written. `message`: lower case, no dot, what was got and what was expected. */
 export class RecordingError extends Error {

@@ -17,7 +17,8 @@ import { EncoderClient } from "../write/encoder-client.ts";
 import { MissedStarts } from "../write/missed-starts.ts";
 import type { TextReader } from "../write/recorder-ports.ts";
 import { RunningRecording } from "../write/running-recording.ts";
-import { RecordingArchive, type RecordingCopies } from "./archive.ts";
+import { RecordingArchive } from "./archive.ts";
+import type { RecordingCopies } from "./recording-copies.ts";
 import { RecordingNotes } from "./recording-notes.ts";
 import type {
   FoundInRecordings,

@@ -8,6 +8,7 @@ const REFUSALS: Readonly<Record<RecordingErrorCode, RefusalCode>> = {
   locked: "permission_denied",
   disk_full: "too_many",
   no_picture: "not_found",
+  unreachable: "target_down",
 };
 
 /** Runs what reads a recording for somebody outside: a RecordingError becomes the RefusedError that tells them. */

@@ -20,6 +20,8 @@ import { scanChain } from "../seal/chain-scan.ts";
 import type { Seal } from "../seal/seal.ts";
 import { SIGNATURE_BYTES } from "../seal/signing-key.ts";
 import { type Segment, SegmentReader } from "../write/segments.ts";
+import type { CheckedBlock, CheckedBlocks } from "./block-cache.ts";
+import type { RecordingFiles } from "./recording-files.ts";
 
 const inflateAside = promisify(inflateRaw);
 /** So many blocks are inflated before they are asked for. */
@@ -41,11 +43,11 @@ export type OpenKey = (sealedKey: string, recordingId: string) => Uint8Array | n
 export class BlockSource {
   readonly head: RecordingHead;
   readonly index: BlockIndex;
-  readonly #reader: SegmentReader;
+  readonly #reader: BlockReader;
   readonly #cipher: BodyCipher | null;
 
   private constructor(
-    reader: SegmentReader,
+    reader: BlockReader,
     head: RecordingHead,
     index: BlockIndex,
     cipher: BodyCipher | null,
@@ -61,15 +63,15 @@ export class BlockSource {
    * seal, from all blocks where there is none. `segments`: where they were listed just now. Throws RecordingError.
    */
   static async open(
-    folder: string,
+    files: RecordingFiles,
     seal: Seal | null,
     openKey: OpenKey,
     live: BlockIndex | null,
     segments: readonly Segment[] | null = null,
   ): Promise<BlockSource> {
-    const reader = await SegmentReader.open(folder, segments);
+    const reader = new BlockReader(await SegmentReader.open(files.segments, segments), files.checked);
     try {
-      const { header, body } = await readBlock(reader, 0, HEAD_AHEAD_BYTES);
+      const { header, body } = await reader.read(0, HEAD_AHEAD_BYTES);
       if (header.kind !== BLOCK_KIND.head) throw new RecordingError("damaged", "the first block is no head");
       const head = readHead(body);
       const key = head.sealedKey === null ? null : openKey(head.sealedKey, head.id);
@@ -86,14 +88,14 @@ export class BlockSource {
   }
 
   /** A block's bytes before they were deflated. Throws RecordingError damaged. */
-  async read(block: PlacedBlock): Promise<Buffer> {
-    const body = await this.#open(block);
+  async read(block: PlacedBlock, last?: PlacedBlock): Promise<Buffer> {
+    const body = await this.#open(block, last && runBytes(block, last));
     return inflateBody(body, block);
   }
 
   /** Of the block of tracks that begins at a place. Throws RecordingError damaged. */
   async readTracksAt(at: number): Promise<Buffer> {
-    const { header, body } = await readBlock(this.#reader, at);
+    const { header, body } = await this.#reader.read(at);
     if (header.kind !== BLOCK_KIND.tracks) {
       throw new RecordingError("damaged", `the block at ${at} has no tracks`);
     }
@@ -104,7 +106,6 @@ export class BlockSource {
   async *readRun(blocks: readonly PlacedBlock[]): AsyncGenerator<Buffer, void, undefined> {
     const last = blocks.at(-1);
     if (last === undefined) return;
-    const end = last.at + BLOCK_EXTRA_BYTES + last.bodyBytes;
     const inflating: Promise<Buffer>[] = [];
     let next = 0;
     try {
@@ -113,7 +114,7 @@ export class BlockSource {
         while (next < blocks.length && inflating.length < INFLATED_AHEAD) {
           const block = blocks[next++];
           if (block === undefined) break;
-          const body = await this.#open(block, Math.min(MAX_RUN_BYTES, end - block.at + HASH_BYTES));
+          const body = await this.#open(block, runBytes(block, last));
           inflating.push(inflateBody(body, block));
         }
         const ready = inflating.shift();
@@ -124,9 +125,9 @@ export class BlockSource {
     }
   }
 
-  /** Raw deflate of a block's bytes, decrypted. Throws RecordingError damaged. */
-  readDeflated(block: PlacedBlock): Promise<Buffer> {
-    return this.#open(block);
+  /** Raw deflate of a block's bytes, decrypted. `last`: what is wanted up to there comes along. Throws RecordingError damaged. */
+  readDeflated(block: PlacedBlock, last = block): Promise<Buffer> {
+    return this.#open(block, runBytes(block, last));
   }
 
   close(): Promise<void> {
@@ -134,7 +135,7 @@ export class BlockSource {
   }
 
   async #open(block: PlacedBlock, aheadBytes?: number): Promise<Buffer> {
-    const { header, body } = await readBlock(this.#reader, block.at, aheadBytes);
+    const { header, body } = await this.#reader.read(block.at, aheadBytes);
     if (
       header.sequence !== block.sequence ||
       header.kind !== block.kind ||
@@ -154,15 +155,43 @@ export class BlockSource {
   }
 }
 
+/** How many bytes there are from a block to the end of another one, with the hash before them. */
+function runBytes(first: PlacedBlock, last: PlacedBlock): number {
+  return Math.min(MAX_RUN_BYTES, last.at + BLOCK_EXTRA_BYTES + last.bodyBytes - first.at + HASH_BYTES);
+}
+
+/** Reads blocks and checks them; those of far files are kept. */
+class BlockReader {
+  readonly #file: SegmentReader;
+  readonly #checked: CheckedBlocks | null;
+
+  constructor(file: SegmentReader, checked: CheckedBlocks | null) {
+    this.#file = file;
+    this.#checked = checked;
+  }
+
+  get segments(): readonly Segment[] {
+    return this.#file.segments;
+  }
+
+  async read(at: number, aheadBytes?: number): Promise<CheckedBlock> {
+    const known = this.#checked?.get(at);
+    if (known !== undefined) return known;
+    const block = await readBlock(this.#file, at, aheadBytes);
+    this.#checked?.add(at, block);
+    return block;
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}
+
 /** One block, checked against the hash that stands before it. */
-async function readBlock(
-  reader: SegmentReader,
-  at: number,
-  aheadBytes?: number,
-): Promise<{ readonly header: BlockHeader; readonly body: Buffer }> {
+async function readBlock(reader: SegmentReader, at: number, aheadBytes?: number): Promise<CheckedBlock> {
   // First, so that all of it comes in one look at the file, unless the file begins here.
   const before = at === 0 ? FIRST_HASH : await reader.read(at - HASH_BYTES, HASH_BYTES, aheadBytes);
-  const headerBytes = await reader.read(at, BLOCK_HEADER_BYTES);
+  const headerBytes = await reader.read(at, BLOCK_HEADER_BYTES, aheadBytes);
   const header = readBlockHeader(headerBytes);
   if (at + BLOCK_EXTRA_BYTES + header.bodyBytes > reader.length) await reader.refresh();
   if (at + BLOCK_EXTRA_BYTES + header.bodyBytes > reader.length) {
@@ -196,7 +225,7 @@ export async function inflateBody(body: Buffer, { flags, rawBytes, sequence }: B
 }
 
 /** Of a recording without a seal: all that is whole. */
-async function indexByScan(reader: SegmentReader): Promise<BlockIndex> {
+async function indexByScan(reader: BlockReader): Promise<BlockIndex> {
   const index = new BlockIndex();
   for await (const { header, at } of scanChain(reader.segments)) index.add(header, at);
   return index;
@@ -206,17 +235,17 @@ async function indexByScan(reader: SegmentReader): Promise<BlockIndex> {
 const INDEX_AHEAD_BYTES = 16 * 1024;
 
 /** Of a sealed one: by its directory, or, of one that was sealed before there was any, from the last index backwards. */
-async function indexOf(reader: SegmentReader, seal: Seal): Promise<BlockIndex> {
+async function indexOf(reader: BlockReader, seal: Seal): Promise<BlockIndex> {
   const { directoryAt, durationMs, counts, blocks, bytes } = seal;
   if (directoryAt === undefined) return indexByBlocks(reader, seal.indexAt);
-  const { header, body } = await readBlock(reader, directoryAt, INDEX_AHEAD_BYTES);
+  const { header, body } = await reader.read(directoryAt, INDEX_AHEAD_BYTES);
   if (header.kind !== BLOCK_KIND.directory) throw new RecordingError("damaged", "the directory is none");
   const pages = readDirectory(await inflateBody(body, header));
   const totals = { durationMs, frames: counts.frames, blocks, bytes };
   return BlockIndex.ofDirectory(pages, totals, async (at) => (await readIndex(reader, at)).blocks);
 }
 
-async function indexByBlocks(reader: SegmentReader, lastAt: number): Promise<BlockIndex> {
+async function indexByBlocks(reader: BlockReader, lastAt: number): Promise<BlockIndex> {
   const lists: (readonly PlacedBlock[])[] = [];
   for (let at = lastAt; at > 0; ) {
     const { blocks, own, before } = await readIndex(reader, at);
@@ -231,10 +260,10 @@ async function indexByBlocks(reader: SegmentReader, lastAt: number): Promise<Blo
 
 /** The blocks that the index at a place lists, itself, and where the index before it begins; 0: there is none. */
 async function readIndex(
-  reader: SegmentReader,
+  reader: BlockReader,
   at: number,
 ): Promise<{ readonly blocks: readonly PlacedBlock[]; readonly own: PlacedBlock; readonly before: number }> {
-  const { header, body } = await readBlock(reader, at, INDEX_AHEAD_BYTES);
+  const { header, body } = await reader.read(at, INDEX_AHEAD_BYTES);
   const raw = await inflateBody(body, header);
   const listed = (raw.length - 8 - SIGNATURE_BYTES) / BLOCK_HEADER_BYTES;
   if (header.kind !== BLOCK_KIND.index || !Number.isInteger(listed) || listed < 0) {

@@ -93,7 +93,10 @@ export class OpenRecording implements RecordingReader {
     const parts: PictureRun["parts"][number][] = [];
     for (const [i, block] of blocks.entries()) {
       const isDeflated = (block.flags & BLOCK_FLAG.deflated) !== 0 && block.rawBytes > SMALL_CHUNK_BYTES;
-      const bytes = await (isDeflated ? this.#source.readDeflated(block) : this.#source.read(block));
+      const last = blocks.at(-1);
+      const bytes = await (isDeflated
+        ? this.#source.readDeflated(block, last)
+        : this.#source.read(block, last));
       parts.push({ chunk: chunkOf(block, first + i), isDeflated, bytes });
     }
     const next = await this.#source.index.picture(first + blocks.length);

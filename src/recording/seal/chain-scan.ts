@@ -1,4 +1,3 @@
-import { open } from "node:fs/promises";
 import {
   BLOCK_EXTRA_BYTES,
   BLOCK_HEADER_BYTES,
@@ -9,7 +8,7 @@ import {
   readBlockHeader,
 } from "../format/block.ts";
 import { RecordingError } from "../library/error.ts";
-import type { Segment } from "../write/segments.ts";
+import type { Segment, SegmentFile } from "../write/segments.ts";
 
 const WINDOW_BYTES = 1024 * 1024;
 const MAGIC = Buffer.from("OCRB");
@@ -48,8 +47,9 @@ export async function* scanChain(
         const damaged = (problem: string): ChainEnd => ({ kind: "damaged", at: place, problem });
         let header: BlockHeader | null = null;
         if (left >= BLOCK_HEADER_BYTES) {
+          const bytes = await window.read(at, BLOCK_HEADER_BYTES);
           try {
-            header = readBlockHeader(await window.read(at, BLOCK_HEADER_BYTES));
+            header = readBlockHeader(bytes);
           } catch (error) {
             if (!(error instanceof RecordingError)) throw error;
             const isHole = isLast && (await window.isZeroFrom(at));
@@ -88,7 +88,7 @@ export async function* scanChain(
 /** A file read in few large steps. */
 class Window {
   readonly #segment: Segment;
-  #file: Awaited<ReturnType<typeof open>> | null = null;
+  #file: SegmentFile | null = null;
   #start = 0;
   #bytes: Buffer = Buffer.alloc(0);
 
@@ -135,7 +135,7 @@ class Window {
   }
 
   async #load(at: number, count: number): Promise<void> {
-    this.#file ??= await open(this.#segment.path, "r");
+    this.#file ??= await this.#segment.open();
     const bytes = Buffer.allocUnsafe(count);
     for (let done = 0; done < count; ) {
       const { bytesRead } = await this.#file.read(bytes, done, count - done, at + done);

@@ -1,9 +1,10 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf } from "../format/head.ts";
 import { JsonRecord } from "../format/json-record.ts";
 import type { RecordingCounts, RecordingReason } from "../format/summary.ts";
 import { RecordingError } from "../library/error.ts";
+import type { RecordingFiles } from "../read/recording-files.ts";
 import type { SealRegister } from "./seal-register.ts";
 import type { PublicKey, Signer } from "./signing-key.ts";
 
@@ -67,30 +68,18 @@ export async function writeSeal(
  * null where there is none. Throws RecordingError damaged for one that is not, to the byte, what this appliance
  * signed.
  */
-export async function readSeal(folder: string, signer: PublicKey): Promise<Seal | null> {
-  let text: string;
-  try {
-    const bytes = await readFile(join(folder, SEAL_FILE));
-    if (bytes.length > MAX_SEAL_BYTES) {
-      throw new RecordingError(
-        "too_large",
-        `the seal has ${bytes.length} bytes, expected at most ${MAX_SEAL_BYTES}`,
-      );
-    }
-    text = bytes.toString("latin1");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    throw error;
-  }
-  const utf8 = Buffer.from(text, "latin1").toString("utf8");
+export async function readSeal(files: Pick<RecordingFiles, "read">, signer: PublicKey): Promise<Seal | null> {
+  const bytes = await files.read(SEAL_FILE, MAX_SEAL_BYTES);
+  if (bytes === null) return null;
+  const utf8 = bytes.toString("utf8");
   const record = JsonRecord.parse(utf8, "the seal");
   const seal = sealOf(record);
   const signature = record.text("signature");
-  if (textOf(seal, signature) !== utf8 || Buffer.from(utf8, "utf8").toString("latin1") !== text) {
+  if (textOf(seal, signature) !== utf8 || !Buffer.from(utf8, "utf8").equals(bytes)) {
     throw new RecordingError("damaged", "the seal is not written as a seal is");
   }
-  const bytes = Buffer.from(signature, "base64");
-  if (bytes.toString("base64") !== signature || !signer.isOurs(signedBytes(seal), bytes)) {
+  const signed = Buffer.from(signature, "base64");
+  if (signed.toString("base64") !== signature || !signer.isOurs(signedBytes(seal), signed)) {
     const isOther = seal.publicKey !== signer.publicKey;
     throw new RecordingError(
       "damaged",

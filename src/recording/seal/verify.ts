@@ -1,4 +1,3 @@
-import { readdir } from "node:fs/promises";
 import { BLOCK_HEADER_BYTES, BLOCK_KIND, writeBlockHeader } from "../format/block.ts";
 import { writeDirectory } from "../format/block-directory.ts";
 import { BlockIndex } from "../format/block-index.ts";
@@ -6,37 +5,49 @@ import { readHead } from "../format/head.ts";
 import { RecordingError } from "../library/error.ts";
 import type { Verification } from "../library/recording-types.ts";
 import { inflateBody } from "../read/block-source.ts";
-import { listSegments, type Segment, segmentName } from "../write/segments.ts";
+import { localFiles, type RecordingFiles } from "../read/recording-files.ts";
+import { type Segment, segmentName } from "../write/segments.ts";
 import { type ChainEnd, type ScannedBlock, scanChain } from "./chain-scan.ts";
 import { readSeal, SEAL_DRAFT, SEAL_FILE, type Seal } from "./seal.ts";
 import type { SealRegister } from "./seal-register.ts";
 import { type PublicKey, SIGNATURE_BYTES } from "./signing-key.ts";
 
+/** As `verifyFiles`, of a folder. */
+export function verifyFolder(
+  folder: string,
+  id: string,
+  signer: PublicKey,
+  register: SealRegister | null,
+): Promise<Verification> {
+  return verifyFiles(localFiles(folder), id, signer, register);
+}
+
 /**
- * Reads every byte of a recording's folder. Whole and signed by us: sealed. Whole to the middle of its last block, and
+ * Reads every byte of a recording, wherever it lies. Whole and signed by us: sealed. Whole to the middle of its last block, and
  * never sealed as far as the register tells, where there is one: unsealed. All else is tampered, with where.
  */
-export async function verifyFolder(
-  folder: string,
+export async function verifyFiles(
+  files: RecordingFiles,
   id: string,
   signer: PublicKey,
   register: SealRegister | null,
 ): Promise<Verification> {
   const check = new Check(id, signer);
   try {
-    const names = await readdir(folder);
-    const segments = await listSegments(folder);
+    const names = await files.names();
+    const segments = await files.segments();
     const expected = new Set([SEAL_FILE, SEAL_DRAFT, ...segments.map((_, number) => segmentName(number))]);
     const foreign = names.find((name) => !expected.has(name));
     if (foreign !== undefined) return check.tampered(`there is a file that is no part of it: ${foreign}`);
-    const seal = await readSeal(folder, signer);
+    const seal = await readSeal(files, signer);
     if (seal !== null && names.includes(SEAL_DRAFT)) return check.tampered("there are two seals");
     if (seal === null && (await register?.has(id)) === true) {
       return check.tampered("its seal was removed: the register says that it had one");
     }
     return await check.run(segments, seal);
   } catch (error) {
-    if (!(error instanceof RecordingError)) throw error;
+    // Where nothing answered nothing is wrong with the recording.
+    if (!(error instanceof RecordingError) || error.code === "unreachable") throw error;
     return check.tampered(error.message);
   }
 }

@@ -8,11 +8,24 @@ const OWNER_ONLY = 0o600;
 const READ_AHEAD_BYTES = 256 * 1024;
 const NAME = /^(\d{6})\.blocks$/;
 
+/** One of a recording's files, open for reading; a FileHandle is one. */
+export interface SegmentFile {
+  /** As a file's: fewer bytes than wanted only at its end. */
+  read(
+    into: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>;
+  close(): Promise<void>;
+}
+
 export interface Segment {
-  readonly path: string;
+  readonly name: string;
   /** Of its first byte, counted over all segments. */
   readonly start: number;
   readonly size: number;
+  open(): Promise<SegmentFile>;
 }
 
 export function segmentName(number: number): string {
@@ -22,18 +35,28 @@ export function segmentName(number: number): string {
 /** The segments of a folder, in order. Throws RecordingError damaged where one is missing. */
 export async function listSegments(folder: string): Promise<Segment[]> {
   const names = (await readdir(folder)).filter((name) => NAME.test(name)).sort();
-  const segments: Segment[] = [];
-  let start = 0;
-  for (const [number, name] of names.entries()) {
-    if (name !== segmentName(number)) {
-      throw new RecordingError("damaged", `got the segment ${name}, expected ${segmentName(number)}`);
-    }
+  const files: Omit<Segment, "start">[] = [];
+  for (const name of names) {
     const path = join(folder, name);
-    const { size } = await stat(path);
-    segments.push({ path, start, size });
-    start += size;
+    files.push({ name, size: (await stat(path)).size, open: () => open(path, "r") });
   }
-  return segments;
+  return orderSegments(files);
+}
+
+/** The segments among files, one behind the other. Throws RecordingError damaged where one is missing. */
+export function orderSegments(files: readonly Omit<Segment, "start">[]): Segment[] {
+  const ordered = files
+    .filter(({ name }) => NAME.test(name))
+    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  let start = 0;
+  return ordered.map((file, number) => {
+    if (file.name !== segmentName(number)) {
+      throw new RecordingError("damaged", `got the segment ${file.name}, expected ${segmentName(number)}`);
+    }
+    const segment = { ...file, start };
+    start += file.size;
+    return segment;
+  });
 }
 
 /** Appends to a recording's files, and begins another file when one is long enough. One writer at a time. */
@@ -101,18 +124,21 @@ export class SegmentWriter {
 
 /** Reads a recording's files as one, while they may still grow. */
 export class SegmentReader {
-  readonly #folder: string;
+  readonly #list: () => Promise<readonly Segment[]>;
   #segments: readonly Segment[] = [];
-  readonly #files = new Map<string, Promise<FileHandle>>();
+  readonly #files = new Map<string, Promise<SegmentFile>>();
   #window: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
 
-  private constructor(folder: string) {
-    this.#folder = folder;
+  private constructor(list: () => Promise<readonly Segment[]>) {
+    this.#list = list;
   }
 
-  /** `known`: the segments, where they were listed just now. */
-  static async open(folder: string, known: readonly Segment[] | null = null): Promise<SegmentReader> {
-    const reader = new SegmentReader(folder);
+  /** `list`: tells the segments of now. `known`: those that were listed just now. */
+  static async open(
+    list: () => Promise<readonly Segment[]>,
+    known: readonly Segment[] | null = null,
+  ): Promise<SegmentReader> {
+    const reader = new SegmentReader(list);
     if (known === null) await reader.refresh();
     else reader.#segments = known;
     return reader;
@@ -120,7 +146,7 @@ export class SegmentReader {
 
   /** Sees what was written since. */
   async refresh(): Promise<void> {
-    this.#segments = await listSegments(this.#folder);
+    this.#segments = await this.#list();
   }
 
   get segments(): readonly Segment[] {
@@ -152,7 +178,7 @@ export class SegmentReader {
     // Blocks are mostly read one after the other: what is written never changes, so the next ones come along.
     const ahead = Math.max(count, Math.min(aheadBytes, segment.start + segment.size - at));
     const out = Buffer.allocUnsafe(ahead);
-    const file = await this.#open(segment.path);
+    const file = await this.#open(segment);
     let done = 0;
     while (done < ahead) {
       const { bytesRead } = await file.read(out, done, ahead - done, at - segment.start + done);
@@ -170,12 +196,12 @@ export class SegmentReader {
     for (const file of files) await (await file).close();
   }
 
-  #open(path: string): Promise<FileHandle> {
-    const known = this.#files.get(path);
+  #open(segment: Segment): Promise<SegmentFile> {
+    const known = this.#files.get(segment.name);
     if (known !== undefined) return known;
-    const file = open(path, "r");
-    this.#files.set(path, file);
-    file.catch(() => this.#files.delete(path));
+    const file = segment.open();
+    this.#files.set(segment.name, file);
+    file.catch(() => this.#files.delete(segment.name));
     return file;
   }
 }

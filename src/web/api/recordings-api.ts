@@ -26,7 +26,7 @@ export const recordingSchema = z.object({
   /** Whether S3-compatible storage has it; null where none is configured, and of what is not sealed. */
   archive: z
     .object({
-      state: z.enum(["local", "uploading", "archived", "failed"]),
+      state: z.enum(["local", "uploading", "archived", "archive_only", "failed"]),
       /** What went wrong last, in words. */
       problem: z.string().nullable(),
     })

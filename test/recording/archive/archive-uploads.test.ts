@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { ArchiveMarks } from "../../../src/recording/archive/archive-marks.ts";
-import { ArchiveUploads } from "../../../src/recording/archive/archive-uploads.ts";
+import { ArchiveIndex } from "../../../src/recording/archive/archive-index.ts";
+import { S3Archive } from "../../../src/recording/archive/s3-archive.ts";
 import { S3Bucket } from "../../../src/recording/archive/s3-bucket.ts";
 import { RecordingArchive } from "../../../src/recording/library/archive.ts";
 import { HUMAN } from "../../desktop/house.ts";
@@ -20,14 +20,15 @@ async function openRoom(t: Test, s3 = new FakeS3(), dataDir = mkdtempSync(join(t
   const failed: string[] = [];
   const open = async (bucket = "bucket") => {
     const place = { endpoint: "http://127.0.0.1:9", bucket, isPathStyle: true };
-    const uploads = new ArchiveUploads({
+    const uploads = new S3Archive({
       bucket: new S3Bucket(place, { region: "here", accessKey: "id", secretKey: "s3cret" }, s3.send),
-      marks: await ArchiveMarks.open(join(dataDir, "recording-archive"), bucket),
+      index: await ArchiveIndex.open(join(dataDir, "recording-archive"), bucket),
       prefix: "of/us/",
       folder: join(dataDir, "recordings"),
       clock,
       onArchived: (id) => archived.push(id),
       onFailed: (id) => failed.push(id),
+      close: () => undefined,
     });
     await uploads.follow(studio.recordings);
     t.teardown(() => uploads.close());

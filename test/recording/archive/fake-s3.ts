@@ -26,6 +26,8 @@ export class FakeS3 {
   fault: (request: S3Request, name: string) => S3Answer | null = () => null;
   /** Nothing is answered until the request is given up. */
   hang = false;
+  /** Bytes that were given. */
+  readBytes = 0;
   #begun = 0;
 
   readonly send: SendToS3 = async (request) => {
@@ -64,7 +66,15 @@ export class FakeS3 {
       this.objects.set(key, { bytes: body, sha256: headers["x-amz-meta-sha256"] ?? "" });
       return answer(200);
     }
+    if (key === "") return this.#list(query);
     if (there === undefined) return answer(404);
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(headers["range"] ?? "") ?? [];
+    if (method === "GET") {
+      const bytes = from === undefined ? there.bytes : there.bytes.subarray(Number(from), Number(to) + 1);
+      this.readBytes += bytes.length;
+      const length = { "content-length": String(bytes.length) };
+      return { status: from === undefined ? 200 : 206, headers: length, body: Readable.from([bytes]) };
+    }
     return answer(200, "", {
       "content-length": String(there.bytes.length),
       "x-amz-meta-sha256": there.sha256,
@@ -87,6 +97,23 @@ export class FakeS3 {
         `<Upload><Key>${key}</Key><UploadId>${escaped(id)}</UploadId><Initiated>2026-01-01T00:00:0${nth}Z</Initiated></Upload>`,
     );
     return answer(200, `<ListMultipartUploadsResult>${xml.join("")}</ListMultipartUploadsResult>`);
+  }
+
+  /** Three a page: whoever reads only the first does not know of the others. */
+  #list(query: URLSearchParams): S3Answer {
+    const after = query.get("continuation-token") ?? "";
+    const names = [...this.objects.keys()].filter((name) => name.startsWith(query.get("prefix") ?? ""));
+    const rest = names.sort().filter((name) => name > after);
+    const page = rest.slice(0, 3);
+    const contents = page.map(
+      (name) => `<Contents><Key>${name}</Key><Size>${this.objects.get(name)?.bytes.length}</Size></Contents>`,
+    );
+    const isCut = rest.length > page.length;
+    const next = isCut ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : "";
+    return answer(
+      200,
+      `<ListBucketResult>${next}<IsTruncated>${isCut}</IsTruncated>${contents.join("")}</ListBucketResult>`,
+    );
   }
 
   #inUpload(method: string, query: URLSearchParams, upload: Upload, body: Buffer): S3Answer {
@@ -134,6 +161,7 @@ function nameOf(method: string, key: string, query: URLSearchParams): string {
   if (query.has("uploads"))
     return method === "POST" ? `POST ${key}?begin` : `GET uploads of ${query.get("prefix")}`;
   if (query.has("uploadId")) return `${method} ${key}?upload`;
+  if (key === "") return `GET list of ${query.get("prefix")}`;
   return `${method} ${key}`;
 }
 

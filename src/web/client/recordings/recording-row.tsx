@@ -34,6 +34,7 @@ const ARCHIVE = {
   local: t`not archived yet`,
   uploading: t`being archived`,
   archived: t`archived`,
+  archive_only: t`in the archive`,
   failed: t`archiving failed`,
 } as const;
 

@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import { ArchiveIndex } from "../../../src/recording/archive/archive-index.ts";
+import { S3Archive } from "../../../src/recording/archive/s3-archive.ts";
+import { S3Bucket } from "../../../src/recording/archive/s3-bucket.ts";
+import { RecordingArchive } from "../../../src/recording/library/archive.ts";
+import { FakeClock } from "../../fake-clock.ts";
+import { sha1 } from "../../support/recording-desk.ts";
+import { until } from "../../support/until.ts";
+import { makeLongRecording } from "../long-recording.ts";
+import { SEALER } from "../studio.ts";
+import { answer, errorXml, FakeS3 } from "./fake-s3.ts";
+
+const SECONDS = 400;
+const SIZE = { width: 640, height: 480 };
+
+/** A recording of several files, in the archive and here. */
+async function room(t: Test) {
+  const dataDir = mkdtempSync(join(tmpdir(), "oc-archived-"));
+  t.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
+  const s3 = new FakeS3();
+  const made = await makeLongRecording(dataDir, SECONDS, { ...SIZE, segmentBytes: 60_000 });
+  const open = async () => {
+    const far = new S3Archive({
+      bucket: new S3Bucket(
+        { endpoint: "http://127.0.0.1:9", bucket: "bucket", isPathStyle: true },
+        { region: "here", accessKey: "id", secretKey: "s3cret" },
+        s3.send,
+      ),
+      index: await ArchiveIndex.open(join(dataDir, "recording-archive"), "there"),
+      prefix: "of/us/",
+      folder: join(dataDir, "recordings"),
+      clock: new FakeClock(),
+      onArchived: () => undefined,
+      onFailed: (_id, error) => t.fail(String(error)),
+      close: () => undefined,
+    });
+    t.teardown(() => far.close());
+    return { far, archive: await RecordingArchive.open(dataDir, SEALER, far) };
+  };
+  const opened = await open();
+  await opened.far.follow({
+    list: () => opened.archive.list(),
+    get: (id) => opened.archive.get(id),
+    on: () => () => undefined,
+  });
+  await until("that it is archived", () => opened.far.stateOf(made.id).state === "archived");
+  const loseLocal = (): void => rmSync(join(dataDir, "recordings", made.id), { recursive: true });
+  return { ...opened, s3, dataDir, made, loseLocal, open };
+}
+
+t.test("one whose files are no longer here is listed, played, sought and verified there", async (t) => {
+  const { archive, s3, made, loseLocal } = await room(t);
+  const { id, truth } = made;
+  t.ok([...s3.objects.keys()].length > 2, "several files");
+  const here = await archive.list();
+  t.match(here, [{ id, state: "sealed", archive: { state: "archived" } }]);
+  loseLocal();
+  s3.asked.length = 0;
+  const listed = await archive.list();
+  t.same(listed, [{ ...here[0], archive: { state: "archive_only", problem: null } }]);
+  t.same(await archive.get(id), listed[0]);
+  t.same(await archive.ids(), [id], "for who searches");
+  t.same(s3.asked, [], "nothing was asked for it");
+  const reader = await archive.read(id);
+  for (const [second, sha] of truth)
+    t.equal(sha1((await reader.frameAt(second * 1000)).rgba), sha, `at ${second} s`);
+  await reader.close();
+  t.match(await archive.verify(id), { state: "sealed", problem: null });
+});
+
+t.test("a cold seek reads one key and its tail, and a second one nothing", async (t) => {
+  const { archive, s3, made, loseLocal } = await room(t);
+  loseLocal();
+  const ms = 310_500;
+  for (const isFirst of [true, false]) {
+    s3.readBytes = 0;
+    s3.asked.length = 0;
+    const reader = await archive.read(made.id);
+    const run = await reader.run(ms);
+    const runBytes = run.parts.reduce((sum, { chunk }) => sum + chunk.sizeBytes + 100, 0);
+    // The head, the directory and one page of it, with what is read ahead of each.
+    if (isFirst) t.ok(s3.readBytes <= runBytes + 40_000, `${s3.readBytes} bytes for a run of ${runBytes}`);
+    else t.equal(s3.readBytes, 0);
+    t.ok(s3.asked.length <= 5, `${s3.asked.length} requests`);
+    t.equal((await reader.frameAt(ms)).atMs, 310_000);
+    if (!isFirst) t.same(s3.asked, []);
+    await reader.close();
+  }
+});
+
+t.test("a byte that was changed there is found, by who verifies it and who plays it", async (t) => {
+  const { archive, s3, made, loseLocal } = await room(t);
+  loseLocal();
+  const name = `of/us/${made.id}/000001.blocks`;
+  const stored = s3.objects.get(name);
+  const bytes = Buffer.from(stored?.bytes ?? []);
+  const middle = bytes.length >> 1;
+  bytes[middle] = (bytes[middle] ?? 0) ^ 1;
+  s3.objects.set(name, { bytes, sha256: stored?.sha256 ?? "" });
+  t.match(await archive.verify(made.id), { state: "tampered", problem: /hash differs, at byte \d+/ });
+  const reader = await archive.read(made.id);
+  await t.rejects(
+    (async () => {
+      for (let second = 0; second < SECONDS; second++) await reader.frameAt(second * 1000);
+    })(),
+    { name: "RecordingError", code: "damaged" },
+  );
+  await reader.close();
+  s3.objects.delete(name);
+  t.match(await archive.verify(made.id), { state: "tampered", problem: /no longer a file/ });
+});
+
+t.test(
+  "an archive that does not answer is told of, and no recording is called tampered for it",
+  async (t) => {
+    const { archive, s3, made, loseLocal } = await room(t);
+    loseLocal();
+    s3.fault = () => answer(503, errorXml("SlowDown"));
+    t.equal((await archive.list()).length, 1, "the list needs no answer");
+    await t.rejects(archive.read(made.id), { code: "unreachable", message: /503 SlowDown/ });
+    await t.rejects(archive.verify(made.id), { code: "unreachable" });
+    s3.fault = () => answer(200, "short", { "content-length": "5" });
+    await t.rejects(archive.read(made.id), { code: "unreachable", message: /gave 5 bytes of a file/ });
+  },
+);
+
+t.test("who reads one whose files go meanwhile reads on there", async (t) => {
+  const { archive, made, loseLocal } = await room(t);
+  const reader = await archive.read(made.id);
+  const [first = 0] = made.truth.keys();
+  await reader.frameAt(first * 1000);
+  loseLocal();
+  for (const [second, sha] of made.truth) t.equal(sha1((await reader.frameAt(second * 1000)).rgba), sha);
+  await reader.close();
+});
+
+t.test("the index is known after a restart; one that is broken is as none", async (t) => {
+  const { made, loseLocal, open, dataDir } = await room(t);
+  loseLocal();
+  t.match(await (await open()).archive.list(), [{ id: made.id, archive: { state: "archive_only" } }]);
+  const index = await ArchiveIndex.open(join(dataDir, "recording-archive"), "there");
+  const entry = await index.get(made.id);
+  t.match(entry, { files: [{ name: "000000.blocks" }] });
+  await index.add(made.id, { files: entry?.files ?? [], seal: "{}" });
+  t.match(await (await open()).archive.list(), [{ id: made.id, state: "tampered" }], "its seal is none");
+});
