@@ -14,9 +14,7 @@ import { TokenStore } from "../auth/tokens.ts";
 import { PAINT_THREAD_URL, PaintThread } from "../compositor/paint-thread.ts";
 import { checkConfig, isLoopbackHost } from "../config/check-config.ts";
 import { type Config, DEMO } from "../config/config-schema.ts";
-import { type DemoServer, openDemo } from "../demo/demo-server.ts";
 import { ConnectedTimes } from "../desktop/connections/connected-times.ts";
-import type { Connection } from "../desktop/connections/connection.ts";
 import { FileConnectionStore } from "../desktop/connections/connection-store.ts";
 import { KnownTargets } from "../desktop/connections/known-targets.ts";
 import { allowedTargets } from "../desktop/connections/target-rules.ts";
@@ -24,8 +22,6 @@ import { AgentRates } from "../desktop/control/agent-rates.ts";
 import { RequestsStore } from "../desktop/control/requests/requests-store.ts";
 import { RulesStore } from "../desktop/control/rules-store.ts";
 import { Desktops } from "../desktop/desktops.ts";
-import type { Link } from "../desktop/link.ts";
-import { VncLink } from "../desktop/links/vnc/vnc-link.ts";
 import { maskOf } from "../desktop/masks/mask-on-wire.ts";
 import { MasksStore } from "../desktop/masks/masks-store.ts";
 import { warmUpPublishing } from "../framebuffer/warm-up.ts";
@@ -48,6 +44,7 @@ import { ConnectedClients } from "../web/http/connected-clients.ts";
 import { ViewerSessions } from "../web/viewer/sessions.ts";
 import { CloseStack } from "./close-stack.ts";
 import { openDataFormat } from "./data-format.ts";
+import { desktopLinks } from "./desktops/open-desktop-link.ts";
 import { listenFault } from "./listen-fault.ts";
 import { logDesktops } from "./log-desktops.ts";
 import { openAnalysts } from "./open-analysts.ts";
@@ -57,7 +54,6 @@ import {
   forgetIdentity,
   identitiesOf,
   limitsOf,
-  openTargetLink,
   ownListenersOf,
   PLATFORM,
   trustSettingsOf,
@@ -158,21 +154,11 @@ async function openRooms(
   const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
   const trustSettings = trustSettingsOf(config, known);
   const replays = new Replays();
-  let demo: DemoServer | null = null;
-  closeStack.add(() => demo?.close());
-  const openLink = (connection: Connection): Link => {
-    if (connection.protocol === "demo") {
-      demo ??= openDemo({ clock, ports: platform });
-      const server = demo;
-      return new VncLink(
-        { connect: () => server.connect(), emitsConnect: false, password: null, makesNoKeys: true },
-        platform,
-        clock,
-      );
-    }
-    if (connection.protocol === "replay") return replays.link(connection);
-    return openTargetLink(connection, own, trustSettings);
-  };
+  const isFleet = config.cluster.endpoints.length > 0;
+  const fleet = isFleet
+    ? await (await import("./fleet/open-fleet.ts")).openFleet(config, log, clock, audit)
+    : null;
+  const openLink = desktopLinks({ clock, replays, closeStack, own, trustSettings, fleet });
   const painter = new PaintThread(clock, () => openThread("paint-worker", PAINT_THREAD_URL));
   closeStack.add(() => painter.close());
   closeStack.add(() => encodingPool.close());
@@ -220,9 +206,10 @@ async function openRooms(
       times: await ConnectedTimes.open(join(config.data_dir, "last-connected.json"), (err) =>
         log.error({ err }, "Times of connections could not be kept"),
       ),
-      store: new SharedConnections(
-        new FileConnectionStore(join(config.data_dir, "connections.json"), sealer),
-      ),
+      store:
+        fleet ??
+        new SharedConnections(new FileConnectionStore(join(config.data_dir, "connections.json"), sealer)),
+      fleet: fleet ?? undefined,
       ownListeners: () => own,
       limits: limitsOf(config),
       secured: () => audit.secured(),
@@ -243,7 +230,7 @@ async function openRooms(
   closeStack.add(() => webPushes?.close());
   pushes.follow(desktops);
   const recordings = await openRecordings(config, log, desktops, {
-    ...{ clock, sealer, replays, reader, own, audit, closeStack },
+    ...{ clock, sealer, replays, reader, own, audit, closeStack, fleet },
   });
 
   const bridge = await openBrowsers(config, log, { audit, desktops, clock, own });
@@ -359,7 +346,7 @@ async function openRooms(
   closeStack.add(() => sessions.close());
 
   // Before anybody can ask: whoever finds the server up finds its desktops and its VNC ports.
-  await desktops.open(config.connections, DEMO);
+  await desktops.open(config.connections, isFleet ? undefined : DEMO);
   const { host } = config.server;
   const rooms = { sessions, platform, desktops, authenticator, audit, certificate };
   const vnc = await openVnc(config, log, rooms, own, isLoopbackHost(host));
@@ -372,6 +359,8 @@ async function openRooms(
   const address = app.server.address();
   const port = address !== null && typeof address === "object" ? address.port : config.server.port;
   own.push({ port });
+  fleet?.start(desktops, config.cluster.address ?? urlOf(config, port));
+  closeStack.add(() => fleet?.close());
   const control = await ControlSocket.open(config.data_dir, mcp, STDIO_PRINCIPAL);
   if (control === null) log.warn("Another server serves --stdio clients of this data directory");
   if (control !== null) own.push({ path: control.path });

@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../audit/audit-event.ts";
+import type { AuditEntry, AuditedFleet } from "../audit/audit-event.ts";
 import { auditRecordings } from "../audit/recording-audit.ts";
 import type { SecretBox } from "../auth/secret-box.ts";
 import type { Config } from "../config/config-schema.ts";
@@ -30,6 +30,8 @@ export async function openRecordings(
     readonly own: OwnListener[];
     readonly audit: { record(entry: AuditEntry): void };
     readonly closeStack: CloseStack;
+    /** null: this server is alone. */
+    readonly fleet: AuditedFleet | null;
   },
 ): Promise<RecordingService> {
   const { recording } = config;
@@ -51,6 +53,10 @@ export async function openRecordings(
       clock: house.clock,
       desktops,
       sealer: house.sealer,
+      fenceOf: (id) => {
+        const fence = house.fleet?.fenceOf(id) ?? null;
+        return fence === null ? {} : { fence: `${house.fleet?.name} ${fence}` };
+      },
       ...(archive === null ? {} : { copies: archive }),
       ...(recording.text
         ? { openText: recordedTexts({ reader: house.reader, timer: house.clock }, log) }

@@ -145,11 +145,15 @@ export const auditEventSchema = z.strictObject({
   intent: text.nullable(),
   /** Numbers only: how much, never what. */
   counts: z.record(text, z.number()).nullable(),
-  /** `deployment`, `tenant`: as configured. `trace_id`, `span_id`: of the caller's trace, where it told of one. */
+  /**
+   * `deployment`, `tenant`: as configured. `node`, `fence`: of a fleet, which server wrote it, and under which revision it had
+   * the desktop, of events about one. `trace_id`, `span_id`: of the caller's trace, where it told of one. */
   meta: z.strictObject({
     version: text,
     deployment: text.optional(),
     tenant: text.optional(),
+    node: text.optional(),
+    fence: text.optional(),
     trace_id: text.optional(),
     span_id: text.optional(),
   }),
@@ -202,6 +206,13 @@ export interface AuditEntry {
 
 const LONGEST_FIELD = 512;
 
+/** What the log needs to know of a fleet that this server is a node of. */
+export interface AuditedFleet {
+  readonly name: string;
+  /** null for a desktop that is not open here. */
+  fenceOf(desktopId: string): string | null;
+}
+
 /** What every event of one server says of it. */
 export interface AuditLabels {
   readonly version: string;
@@ -209,6 +220,8 @@ export interface AuditLabels {
   readonly deployment?: string | undefined;
   /** Whose it is, where one log holds those of several. */
   readonly tenant?: string | undefined;
+  /** Which server of a fleet it is, and under what it has a desktop. */
+  readonly fleet?: AuditedFleet | null | undefined;
   /** Takes out of each event what is configured to be left out. */
   readonly redact?: ((event: UnchainedEvent) => UnchainedEvent) | undefined;
 }
@@ -260,7 +273,7 @@ export function auditEvent(
     ...(entry.security === undefined ? {} : { security: securityOf(entry.security) }),
     intent: entry.intent === undefined || entry.intent === null ? null : cut(entry.intent),
     counts: entry.counts === undefined ? null : { ...entry.counts },
-    meta: metaOf(stamp, request?.trace ?? null),
+    meta: { ...metaOf(stamp, request?.trace ?? null), ...fenceOf(stamp.fleet ?? null, resource) },
   };
   return stamp.redact === undefined ? event : stamp.redact(event);
 }
@@ -283,6 +296,16 @@ function metaOf(
     ...(tenant === undefined ? {} : { tenant: cut(tenant) }),
     ...(trace === null ? {} : { trace_id: trace.traceId, span_id: trace.spanId }),
   };
+}
+
+function fenceOf(
+  fleet: AuditedFleet | null,
+  resource: AuditEntry["resource"],
+): Pick<AuditEvent["meta"], "node" | "fence"> {
+  if (fleet === null) return {};
+  const isDesktop = resource?.kind === "desktop" || resource?.kind === "connection";
+  const fence = isDesktop ? fleet.fenceOf(resource.id) : null;
+  return { node: cut(fleet.name), ...(fence === null ? {} : { fence }) };
 }
 
 function cut(value: string): string {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { RefusedError } from "../desktop/error.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { AuditEntry, AuditEvent, AuditLabels } from "./audit-event.ts";
+import type { AuditEntry, AuditEvent, AuditedFleet, AuditLabels } from "./audit-event.ts";
 import { auditEvent } from "./audit-event.ts";
 import { ChainKey } from "./chain-key.ts";
 import { type AuditRotation, ChainedFile } from "./chained-file.ts";
@@ -67,6 +67,8 @@ export class Audit {
   #unsigned = 0;
   #cancelCheckpoint: (() => void) | null = null;
   #pump: Promise<void> | null = null;
+  /** Of which fleet this server is; null: it is alone. */
+  fleet: AuditedFleet | null = null;
 
   constructor(options: AuditOptions) {
     this.#options = options;
@@ -141,7 +143,7 @@ export class Audit {
 
   #push(entry: AuditEntry): void {
     const { clock, version, deployment, tenant, redact } = this.#options;
-    const labels = { version, deployment, tenant, redact };
+    const labels = { version, deployment, tenant, redact, fleet: this.fleet };
     this.#waiting.push(auditEvent(entry, { id: randomUUID(), at: clock.date(), ...labels }));
     this.#recorded += 1;
   }

@@ -27,6 +27,8 @@ interface AuditedDesktops {
       readonly type: "added" | "changed" | "removed";
       readonly desktop: AuditedDesktop;
       readonly by: Actor | null;
+      /** From another node of a fleet, or to one. */
+      readonly isMove?: boolean;
     }) => void,
   ): () => void;
 }
@@ -84,7 +86,7 @@ export function auditDesktops(desktops: AuditedDesktops, record: (entry: AuditEn
   const stop = desktops.on((event) => {
     const { desktop, by: actor } = event;
     const resource = { kind: "connection", id: desktop.id };
-    record({ type: `connection.${event.type}`, actor, resource });
+    if (event.isMove !== true) record({ type: `connection.${event.type}`, actor, resource });
     tellAwake(desktop, event.type === "removed" ? undefined : desktop.connection.keep_awake_s, actor);
     if (event.type === "changed") return;
     followed.get(desktop.id)?.();

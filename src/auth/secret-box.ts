@@ -57,6 +57,11 @@ export class SecretBox {
     await writePrivateFile(path, `${box.#line(next)}${old}`);
   }
 
+  /** By a key that somebody else keeps, 32 characters or more. */
+  static by(sealingKey: string): SecretBox {
+    return wrapping(sealingKey);
+  }
+
   /** As a line of the file. */
   #line(sealingKey: string | null): string {
     const text = this.#key.toString("base64url");

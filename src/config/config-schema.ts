@@ -9,6 +9,7 @@ import { analysisSchema } from "./analysis-schema.ts";
 import { approvalsSchema } from "./approvals-schema.ts";
 import { auditSchema } from "./audit-schema.ts";
 import { basePath } from "./base-path.ts";
+import { clusterSchema } from "./cluster/cluster-schema.ts";
 import { isOrigin, list, port, toggle } from "./config-values.ts";
 import { connectionSchema } from "./connection-schema.ts";
 import { masksSchema } from "./masks-schema.ts";
@@ -214,6 +215,7 @@ export const configSchema = z.strictObject({
   push: pushSchema,
   secrets: secretsSchema,
   sealing: sealingSchema,
+  cluster: clusterSchema,
   connections: z
     .array(connectionSchema)
     .default([])
@@ -276,6 +278,17 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("oidc.clock_skew_s", ["OC_OIDC_CLOCK_SKEW_S"]),
   key("data_dir", ["OC_DATA_DIR"], "data-dir"),
   key("sealing.key", ["OC_SEALING_KEY"], null, true),
+  key("cluster.endpoints", ["OC_CLUSTER_ENDPOINTS"]),
+  key("cluster.ca", ["OC_CLUSTER_CA"]),
+  key("cluster.cert", ["OC_CLUSTER_CERT"]),
+  key("cluster.cert_key", ["OC_CLUSTER_CERT_KEY"]),
+  key("cluster.login", ["OC_CLUSTER_LOGIN"]),
+  key("cluster.password", ["OC_CLUSTER_PASSWORD"], null, true),
+  key("cluster.key", ["OC_CLUSTER_KEY"], null, true),
+  key("cluster.node", ["OC_CLUSTER_NODE"]),
+  key("cluster.address", ["OC_CLUSTER_ADDRESS"]),
+  key("cluster.zones", ["OC_CLUSTER_ZONES"]),
+  key("cluster.capacity", ["OC_CLUSTER_CAPACITY"]),
   key("mode", ["OC_MODE"], "mode"),
   key("vnc.port", ["OC_VNC_PORT"], "vnc-port"),
   key("vnc.security", ["OC_VNC_SECURITY"]),

@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import type { Clock } from "../platform/clock.ts";
 import { configuredId } from "./connections/configured-id.ts";
 import { ConnectTurns } from "./connections/connect-turns.ts";
@@ -9,12 +8,9 @@ import type { ConnectionEdit } from "./connections/connection-fields.ts";
 import type { ConnectionStore } from "./connections/connection-store.ts";
 import { type TestReport, testLink } from "./connections/connection-test.ts";
 import { Proposals } from "./connections/proposals.ts";
-import {
-  guardConnection,
-  isLoopback,
-  type OwnListener,
-  type ResolvedTarget,
-} from "./connections/target-guard.ts";
+import { isSamePlace } from "./connections/same-place.ts";
+import type { SharedDesktops } from "./connections/shared-desktops.ts";
+import { guardConnection, type OwnListener, type ResolvedTarget } from "./connections/target-guard.ts";
 import { type AllowedTargets, isAllowed, NO_LIMITS, type TargetLimits } from "./connections/target-rules.ts";
 import type { Actor } from "./control/action.ts";
 import { Questions } from "./control/approvals/questions.ts";
@@ -35,6 +31,8 @@ export interface DesktopsEvent {
   readonly desktop: Desktop;
   /** Who asked for it; null: the appliance itself, as its configuration says. */
   readonly by: Actor | null;
+  /** It was taken from another node of a fleet, or given to one. */
+  readonly isMove?: boolean;
 }
 
 const MAX_DESKTOPS = 200;
@@ -42,6 +40,8 @@ const MAX_DESKTOPS = 200;
 export interface DesktopsPorts extends DesktopPorts {
   readonly clock: Clock;
   readonly store: ConnectionStore;
+  /** Other nodes have desktops of the same store; absent: this process has all. */
+  readonly fleet?: SharedDesktops | undefined;
   /** Rules that outlast the process; absent, they end with it. */
   readonly rules?: Pick<RulesStore, "first" | "set" | "flush">;
   /** What people hid, which outlasts the process; absent, it ends with it. */
@@ -112,13 +112,13 @@ export class Desktops {
     return [...this.#all.values()];
   }
 
-  /** Throws RefusedError not_found. */
+  /** Throws RefusedError not_found; held_elsewhere and not_held for one of a fleet that is not here. */
   get(id: string): Desktop {
     const desktop = this.#all.get(id);
-    if (desktop === undefined) {
-      throw new RefusedError("not_found", "no such connection: list the connections to see their ids");
-    }
-    return desktop;
+    if (desktop !== undefined) return desktop;
+    const elsewhere = this.#ports.fleet?.elsewhere(id) ?? null;
+    if (elsewhere !== null) throw elsewhere;
+    throw new RefusedError("not_found", "no such connection: list the connections to see their ids");
   }
 
   /** The principal's choice, else the first; throws RefusedError not_found where there is none. */
@@ -233,6 +233,24 @@ export class Desktops {
     if (this.#stored.delete(id)) await this.#save();
   }
 
+  /** Opens one that the fleet gave this node. */
+  take(connection: Connection): void {
+    this.#stored.add(connection.id);
+    this.#open(connection, null, true, [], true);
+  }
+
+  /** Closes one that another node has from now on; what is kept of it stays. */
+  release(id: string): void {
+    const desktop = this.#all.get(id);
+    if (desktop === undefined) return;
+    this.#all.delete(id);
+    this.#stored.delete(id);
+    this.#active.prune((active) => active === id);
+    desktop.close();
+    this.questions.remove(desktop);
+    this.#listeners.tell({ type: "removed", desktop, by: null, isMove: true });
+  }
+
   /** A handshake of its own, closed afterwards. Records `lastConnected`. */
   async test(connection: Connection, by: Actor): Promise<TestReport> {
     const { clock } = this.#ports;
@@ -277,6 +295,7 @@ export class Desktops {
     by: Actor | null = null,
     isLasting = true,
     masks: readonly FirstMask[] = [],
+    isMove = false,
   ): Desktop {
     const rules = isLasting ? this.#ports.rules : undefined;
     const limits = isLasting && this.#options.mode !== "passive" ? this.#limitsAt(connection) : null;
@@ -298,7 +317,7 @@ export class Desktops {
         this.#ports.requests?.set(connection.id, desktop.requests.kept);
       if (event.type === "mode" && event.by.kind === "human") rules?.set(connection.id, desktop.limits());
     });
-    this.#listeners.tell({ type: "added", desktop, by });
+    this.#listeners.tell({ type: "added", desktop, by, isMove });
     desktop.open();
     return desktop;
   }
@@ -340,6 +359,11 @@ export class Desktops {
   }
 
   async #keep(connection: Connection, by: Actor | null): Promise<Desktop> {
+    const { fleet } = this.#ports;
+    if (fleet !== undefined) {
+      await fleet.add(connection, by);
+      return this.get(connection.id);
+    }
     const desktop = this.#open(connection, by);
     this.#stored.add(connection.id);
     await this.#save();
@@ -362,18 +386,6 @@ export class Desktops {
     const kept = this.all.filter(({ id }) => this.#stored.has(id)).map(({ connection }) => connection);
     return this.#ports.store.save(kept);
   }
-}
-
-type Place = Pick<Connection, "host" | "port" | "path">;
-
-function isSamePlace(a: Place, b: Place): boolean {
-  return a.port === b.port && a.path === b.path && placeName(a.host) === placeName(b.host);
-}
-
-/** One name for all by which a machine reaches itself. */
-function placeName(host: string): string {
-  const name = host.toLowerCase();
-  return name === "localhost" || (isIP(name) !== 0 && isLoopback(name)) ? "localhost" : name;
 }
 
 function tooMany(): RefusedError {

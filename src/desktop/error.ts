@@ -24,7 +24,18 @@ export type RefusalCode =
   | "cancelled"
   | "too_many"
   /** What is done must be written down first, and cannot be. */
-  | "audit_down";
+  | "audit_down"
+  /** Of a fleet: this node cannot prove now that it has the desktop, so it sends nothing there. */
+  | "not_held"
+  /** Of a fleet: another node has the desktop. */
+  | "held_elsewhere";
+
+/** A node of a fleet. */
+export interface NodePlace {
+  readonly node: string;
+  /** Where it is reached. */
+  readonly address: string;
+}
 
 /** How far an action got that ended early, a number a word: {typed: 57, of: 200}. `of`: all there was to do. */
 export type PartDone = Readonly<Record<string, number>>;
@@ -40,16 +51,19 @@ export class RefusedError extends Error {
   readonly retryAfterMs: number | null;
   /** What was done before it ended; null where nothing was sent. */
   readonly done: PartDone | null;
+  /** The node that has the desktop; null where that is not known, or not why. */
+  readonly heldBy: NodePlace | null;
 
   constructor(
     code: RefusalCode,
     message: string,
-    options: { cause?: unknown; retryAfterMs?: number; done?: PartDone } = {},
+    options: { cause?: unknown; retryAfterMs?: number; done?: PartDone; heldBy?: NodePlace | null } = {},
   ) {
     super(message, options);
     this.code = code;
     this.retryAfterMs = options.retryAfterMs ?? null;
     this.done = options.done ?? null;
+    this.heldBy = options.heldBy ?? null;
   }
 }
 

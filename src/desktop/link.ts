@@ -4,7 +4,7 @@ import type { CopyMove } from "../framebuffer/picture.ts";
 import type { Rect } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { Screen } from "../framebuffer/screen.ts";
-import type { LinkError } from "./error.ts";
+import type { LinkError, RefusedError } from "./error.ts";
 
 /** Which lock keys of a target are on. */
 export interface LockKeys {
@@ -88,7 +88,9 @@ export interface Link {
   /** What it is, in words: "RFB 3.8, VncAuth, Tight". */
   readonly description: string;
   /** Why it takes no input at all, and what to do instead; absent where it does. */
-  readonly inputRefusal?: string;
+  readonly inputRefusal?: string | undefined;
+  /** Why nothing may be sent now, though the target takes input: another node of a fleet may have it. Absent: it may. */
+  notHeld?(): RefusedError | null;
   /** True where its clipboard takes ISO 8859-1 alone; absent where it takes every character. */
   readonly hasLatinClipboard?: boolean;
   /** True where a barrier is passed by the input alone; else by pixels, which targets look for now and then. */

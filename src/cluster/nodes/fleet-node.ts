@@ -7,7 +7,14 @@ import { SharedTable } from "../store/shared-table.ts";
 import type { Change, ClusterStore, Entry } from "../store/store.ts";
 import { Holder } from "./holder.ts";
 import { type Move, place } from "./place.ts";
-import { type Assignment, assignmentOf, type NodeOffer, type NodeRecord, nodeOf } from "./records.ts";
+import {
+  type Assignment,
+  assignmentOf,
+  drainOf,
+  type NodeOffer,
+  type NodeRecord,
+  nodeOf,
+} from "./records.ts";
 
 const SHORTEST_PAUSE_MS = 50;
 
@@ -18,12 +25,17 @@ interface FleetNodeOptions {
   readonly timing: LeaseTiming;
   /** What all keys of the fleet begin with, with a slash at its end. */
   readonly prefix: string;
+  /** What its operator calls it, and where it is reached. */
+  readonly name: string;
+  address(): string;
   /** Another one each time, of all nodes and for ever. */
   newId(): string;
   /** What this node can take now. */
   offer(): NodeOffer;
   /** Before another node gets it: resolves when nothing is held down there. */
   handOver(desktop: string): Promise<void>;
+  /** Who has what, or who lives, may be another now. */
+  onChange?(): void;
   /** The shared state cannot be read or written, for a reason that does not pass. */
   onFailed(error: StoreError): void;
 }
@@ -87,6 +99,79 @@ export class FleetNode {
     return this.#run?.holder.inputFence(desktop) ?? null;
   }
 
+  /** The fence of a desktop that this node has, whether it may send or not. */
+  heldFence(desktop: string): bigint | null {
+    return this.#run?.holder.heldFence(desktop) ?? null;
+  }
+
+  /** Those it has, whether it may send or not. */
+  get held(): readonly string[] {
+    return this.#run?.holder.held ?? [];
+  }
+
+  /** For so long its lease is surely held. */
+  get remainingMs(): number {
+    return this.#run?.lease.remainingMs ?? 0;
+  }
+
+  /**
+   * Whether what is down under a fence may still be let go: nobody else can have the desktop, though this node may have
+   * given it up.
+   */
+  mayLetGo(desktop: string, fence: bigint): boolean {
+    const run = this.#run;
+    if (run === null || run.lease.remainingMs <= 0) return false;
+    const entry = this.#table.entries.get(this.desktopKey(desktop));
+    return entry?.revision === fence && assignmentOf(entry)?.owner === run.id;
+  }
+
+  /** Nodes that have a lease, as far as this one knows. */
+  get nodes(): readonly NodeRecord[] {
+    return [...this.#nodes.values()].map(({ record }) => record);
+  }
+
+  /** Who has which desktop, as far as this node knows. */
+  get assignments(): readonly Assignment[] {
+    return this.#assignments().map(({ assignment }) => assignment);
+  }
+
+  assignment(desktop: string): Assignment | null {
+    const entry = this.#table.entries.get(this.desktopKey(desktop));
+    return entry === undefined ? null : assignmentOf(entry);
+  }
+
+  /** What takes a desktop out of the table; null where it is not in it. */
+  removal(desktop: string): Change | null {
+    const entry = this.#table.entries.get(this.desktopKey(desktop));
+    return entry === undefined ? null : { kind: "delete", key: entry.key, revision: entry.revision };
+  }
+
+  desktopKey(desktop: string): string {
+    return `${this.#options.prefix}desktops/${desktop}`;
+  }
+
+  /** Whether a node was told to hand over all that it has and take nothing. */
+  isDrained(name: string): boolean {
+    const entry = this.#table.entries.get(this.#drainKey(name));
+    return entry !== undefined && drainOf(entry)?.isDrained === true;
+  }
+
+  /** Tells a node so by its name, or to take desktops again; `by` is unique to the call. Throws StoreError. */
+  async drain(name: string, isDrained: boolean, by: string): Promise<void> {
+    const key = this.#drainKey(name);
+    const value = JSON.stringify({ isDrained, by });
+    const { store } = this.#options;
+    for (;;) {
+      const found = await store.get(key);
+      if ((found !== null && drainOf(found)?.isDrained === true) === isDrained) return;
+      await this.#commit([
+        found === null
+          ? { kind: "create", key, value }
+          : { kind: "update", key, value, revision: found.revision },
+      ]);
+    }
+  }
+
   /** Its id of now; null before its first lease. */
   get id(): string | null {
     return this.#run?.id ?? null;
@@ -97,12 +182,12 @@ export class FleetNode {
     this.#closed.abort();
     this.#table.close();
     const run = this.#run;
-    this.#run = null;
     for (const desktop of run?.holder.held ?? []) {
       run?.holder.leave(desktop);
       await this.#options.handOver(desktop);
     }
     await run?.lease.release();
+    this.#run = null;
   }
 
   /** Rejects never: what the store could not do is tried again. */
@@ -128,6 +213,7 @@ export class FleetNode {
       this.#steadySince = null;
       const run = this.#newRun();
       this.#run = run;
+      this.#options.onChange?.();
       try {
         await run.lease.take();
       } catch (error) {
@@ -145,15 +231,24 @@ export class FleetNode {
   }
 
   #newRun(): Run {
-    const { store, clock, leaseClock, timing, prefix, newId, offer } = this.#options;
+    const { store, clock, leaseClock, timing, prefix, newId, name, address, offer } = this.#options;
     const id = newId();
+    const { leaseMs } = timing;
     const recordOf = (nth: number): string =>
-      JSON.stringify({ id, nth, leaseMs: timing.leaseMs, offer: offer() } satisfies NodeRecord);
+      JSON.stringify({
+        ...{ id, nth, name, address: address(), leaseMs },
+        offer: offer(),
+      } satisfies NodeRecord);
     const lease = new Lease({ store, clock, leaseClock, timing, key: `${prefix}nodes/${id}`, recordOf });
     return { id, lease, holder: new Holder(lease) };
   }
 
   #onChange(key: string, entry: Entry | null): void {
+    this.#follow(key, entry);
+    this.#options.onChange?.();
+  }
+
+  #follow(key: string, entry: Entry | null): void {
     const { prefix, leaseClock } = this.#options;
     if (key.startsWith(`${prefix}nodes/`)) {
       const record = entry === null ? null : nodeOf(entry);
@@ -246,6 +341,10 @@ export class FleetNode {
 
   #has(id: string): boolean {
     return this.#table.entries.has(this.#nodeKey(id));
+  }
+
+  #drainKey(name: string): string {
+    return `${this.#options.prefix}drains/${name}`;
   }
 
   #nodeKey(id: string): string {

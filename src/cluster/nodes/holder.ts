@@ -41,6 +41,12 @@ export class Holder {
     return hold?.state === "held" && this.#lease.remainingMs > 0 ? hold.fence : null;
   }
 
+  /** The fence of one that it has, whether it may send or not. */
+  heldFence(desktop: string): bigint | null {
+    const hold = this.#holds.get(desktop);
+    return hold?.state === "held" ? hold.fence : null;
+  }
+
   /** Those it has, whether it may send or not. */
   get held(): readonly string[] {
     return [...this.#holds].flatMap(([desktop, { state }]) => (state === "held" ? [desktop] : []));

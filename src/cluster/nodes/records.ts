@@ -20,6 +20,10 @@ const NODE = z.object({
   /** Of one run of a node: never used again. */
   id,
   nth: z.number(),
+  /** As its operator calls it; stays over its runs. */
+  name: id,
+  /** Where it is reached. */
+  address: z.string().max(2048),
   leaseMs: z.number().min(100).max(600_000),
   offer: OFFER,
 });
@@ -41,6 +45,13 @@ export type NodeOffer = z.infer<typeof OFFER>;
 export type NodeRecord = z.infer<typeof NODE>;
 export type Assignment = z.infer<typeof ASSIGNMENT>;
 
+/** What a node was told, by its name: drained, it hands over all that it has and takes nothing. */
+const DRAIN = z.object({
+  isDrained: z.boolean(),
+  /** Who wrote it, and when. */
+  by: z.string().max(600),
+});
+
 /** null for what no node of this version wrote: it is left alone. */
 export function nodeOf({ value }: Entry): NodeRecord | null {
   return read(NODE, value);
@@ -48,6 +59,10 @@ export function nodeOf({ value }: Entry): NodeRecord | null {
 
 export function assignmentOf({ value }: Entry): Assignment | null {
   return read(ASSIGNMENT, value);
+}
+
+export function drainOf({ value }: Entry): z.infer<typeof DRAIN> | null {
+  return read(DRAIN, value);
 }
 
 function read<T>(schema: z.ZodType<T>, text: string): T | null {

@@ -54,7 +54,8 @@ export class AgentInput extends Input {
 
   /** Caps lock is as it was before whoever seizes it presses a key. */
   seize(): void {
-    if (this.#isCapsLockSwitched && !this.#isSeized) this.#shared.switchCapsLock();
+    const isOurs = (this.link?.notHeld?.() ?? null) === null;
+    if (this.#isCapsLockSwitched && !this.#isSeized && isOurs) this.#shared.switchCapsLock();
     this.#isCapsLockSwitched = false;
     this.#isSeized = true;
   }

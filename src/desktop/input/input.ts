@@ -146,6 +146,7 @@ export class Input {
    */
   nudge({ x: left, y: top, width, height }: Rect): boolean {
     if (this.#link === null || this.#link.inputRefusal !== undefined || this.heldCount > 0) return false;
+    if ((this.#link.notHeld?.() ?? null) !== null) return false;
     if (!this.#hasPointed) {
       this.#x = left + (width >> 1);
       this.#y = top + (height >> 1);

@@ -106,7 +106,10 @@ export class Performer {
 
   /** Refuses, before anybody is asked, what cannot be done. */
   check(action: Action): void {
-    const refusal = this.#input.link?.inputRefusal;
+    const { link } = this.#input;
+    const notHeld = link?.notHeld?.() ?? null;
+    if (notHeld !== null && action.kind !== "read_clipboard") throw notHeld;
+    const refusal = link?.inputRefusal;
     if (refusal !== undefined && action.kind !== "read_clipboard") {
       throw new RefusedError("not_supported", refusal);
     }

@@ -15,6 +15,8 @@ export interface RecordingHead {
   readonly startedBy: string;
   /** The principal's id; null in a recording of a version that kept only the name. */
   readonly startedById: string | null;
+  /** Of a fleet: under what its server had the desktop, "node revision"; all of it was written under that. Absent: it was alone. */
+  readonly fence?: string;
   /** Of the appliance that signs it. */
   readonly publicKey: string;
   /** The key of the other blocks' bodies, sealed under the appliance's; null: they are not encrypted. */
@@ -41,6 +43,7 @@ export function readHead(bytes: Buffer): RecordingHead {
     reason: reasonOf(head.text("reason")),
     startedBy: head.text("startedBy"),
     startedById: head.has("startedById") ? head.textOrNull("startedById") : null,
+    ...(head.has("fence") ? { fence: head.text("fence") } : {}),
     publicKey: head.text("publicKey"),
     sealedKey: head.textOrNull("sealedKey"),
   };

@@ -6,6 +6,7 @@ import type { Desktops } from "../../desktop/desktops.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { Listeners } from "../../desktop/listeners.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { RecordingHead } from "../format/head.ts";
 import type { KeySealer } from "../format/recording-key.ts";
 import type { RecordingReason, RecordingSummary } from "../format/summary.ts";
 import type { OpenRecording } from "../read/open-recording.ts";
@@ -54,6 +55,8 @@ export interface RecordingsPorts {
   readonly desktops: Pick<Desktops, "get" | "all" | "on">;
   readonly sealer: KeySealer;
   onBug(error: unknown): void;
+  /** Of a fleet: for the head of each recording. */
+  fenceOf?(desktopId: string): Pick<RecordingHead, "fence">;
   /** Who reads the text of a desktop that is recorded. Default: text is not recorded. */
   openText?(desktop: Desktop): TextReader;
   /** Where else finished ones are. Default: nowhere. */
@@ -277,6 +280,7 @@ export class RecordingService implements RecordingsFace {
         head: {
           ...{ id, desktopId: desktop.id, title: desktop.name, startedAt, reason },
           ...{ startedBy: by.name, startedById: by.id },
+          ...this.#ports.fenceOf?.(desktop.id),
         },
         sealer: isEncrypted ? sealer : null,
       },

@@ -317,6 +317,8 @@ export const errorSchema = z.object({
     message: z.string(),
     hint: z.string().nullable(),
     done: z.record(z.string(), z.number()).optional(),
+    /** The node of a fleet that has the desktop, and where it is reached. */
+    held_by: z.object({ node: z.string(), address: z.string() }).optional(),
   }),
 });
 

@@ -312,6 +312,6 @@ function sendError(
     reply.send(rpcError(-32700, answer.message));
     return;
   }
-  const { code, message, hint, done } = answer;
-  reply.send(JSON.stringify({ error: { code, message, hint, ...(done === undefined ? {} : { done }) } }));
+  const { code, message, hint, done, heldBy: held_by } = answer;
+  reply.send(JSON.stringify({ error: { code, message, hint, done, held_by } }));
 }

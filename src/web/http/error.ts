@@ -1,5 +1,5 @@
 import type { LinkErrorCode, RefusalCode } from "../../desktop/error.ts";
-import { AFTER_PART, LinkError, type PartDone, RefusedError } from "../../desktop/error.ts";
+import { AFTER_PART, LinkError, type NodePlace, type PartDone, RefusedError } from "../../desktop/error.ts";
 
 export type WebErrorCode =
   | "unauthenticated"
@@ -74,6 +74,8 @@ export const ANSWERS = {
   cancelled: [409, null],
   too_many: [429, "remove some first"],
   audit_down: [503, "free the disk or mend the audit sink, then try again: Stop works meanwhile"],
+  not_held: [503, "try again when the nodes' etcd answers: its picture goes on meanwhile"],
+  held_elsewhere: [421, "ask the node that held_by names"],
 
   unreachable: [502, "check the host and the port"],
   handshake_timeout: [504, "check that a VNC or RDP server listens there"],
@@ -99,6 +101,8 @@ export interface ErrorAnswer {
   readonly retryAfterMs: number | null;
   /** How far an action got that ended early; absent where nothing was done. */
   readonly done?: PartDone;
+  /** The node of a fleet that has the desktop; absent where it is not known, or not why. */
+  readonly heldBy?: NodePlace;
 }
 
 /** Fastify's own refusals, by their codes. */
@@ -120,7 +124,9 @@ const FRAMEWORK_CODES = new Map<string, readonly [WebErrorCode, string]>([
 export function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof WebError) return answer(error.code, error.message, error.retryAfterMs);
   if (error instanceof RefusedError) {
-    const told = answer(error.code, error.message, error.retryAfterMs);
+    const { heldBy } = error;
+    const place = heldBy === null ? {} : { heldBy };
+    const told = { ...answer(error.code, error.message, error.retryAfterMs), ...place };
     return error.done === null ? told : { ...told, hint: AFTER_PART, done: error.done };
   }
   if (error instanceof LinkError) return answer(error.code, error.message, null);

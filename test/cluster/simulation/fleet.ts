@@ -56,7 +56,7 @@ export async function simulateFleet(seed: number, faults: FleetFaults = {}): Pro
   const violations: string[] = [];
   const counts: Record<string, number> = {};
   const targets = new Map<string, Target>();
-  let [inputs, moves, ids] = [0, 0, 0];
+  let [inputs, moves, ids, names] = [0, 0, 0, 0];
   const timing = { ...LEASE_TIMING, ...faults.timing };
 
   for (let nth = 0; nth < DESKTOPS; nth++) {
@@ -75,7 +75,7 @@ export async function simulateFleet(seed: number, faults: FleetFaults = {}): Pro
     });
     const node = new FleetNode({
       ...{ store: new FarStore(world, machine, site.line, store), clock: machine, leaseClock: machine },
-      ...{ timing, prefix: PREFIX, offer },
+      ...{ timing, prefix: PREFIX, offer, name: `n${++names}`, address: () => "" },
       newId: () => `n${Math.floor(world.random() * 10)}-${++ids}`,
       handOver: () => new Promise((resolve) => machine.after(world.between(1, 300), resolve)),
       onFailed: (error) => violations.push(`failed: ${error.message}`),

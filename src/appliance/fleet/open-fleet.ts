@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { availableParallelism, hostname, totalmem } from "node:os";
+import type { Audit } from "../../audit/audit.ts";
+import { SecretBox } from "../../auth/secret-box.ts";
+import { EtcdStore } from "../../cluster/etcd/etcd-store.ts";
+import { Fleet } from "../../cluster/fleet/fleet.ts";
+import { LEASE_TIMING } from "../../cluster/lease/lease.ts";
+import { systemLeaseClock } from "../../cluster/lease/lease-clock.ts";
+import { type Config, ConfigError } from "../../config/config-schema.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Logger } from "../../platform/log.ts";
+
+const MIB = 2 ** 20;
+const LONGEST_NAME = 60;
+
+/** This server as a node of the fleet that is configured; it takes desktops once it is started. Throws ConfigError. */
+export async function openFleet(
+  { cluster, connections }: Pick<Config, "cluster" | "connections">,
+  log: Logger,
+  clock: Clock,
+  audit: Audit,
+): Promise<Fleet> {
+  const { ca, cert, cert_key, login, password, key, zones, capacity } = cluster;
+  if (connections.length > 0) {
+    throw new ConfigError(
+      "connections: got some of the configuration with cluster.endpoints, expected none: add the desktops of a fleet by POST /api/v1/desktops on one of its nodes",
+    );
+  }
+  const store = new EtcdStore({
+    endpoints: cluster.endpoints,
+    tls: {
+      ca: await readPem("cluster.ca", ca ?? ""),
+      cert: cert === undefined ? null : await readPem("cluster.cert", cert),
+      key: cert_key === undefined ? null : await readPem("cluster.cert_key", cert_key),
+    },
+    login: login === undefined || password === undefined ? null : { name: login, password },
+    clock,
+  });
+  const name =
+    cluster.node ??
+    (hostname()
+      .replace(/[^A-Za-z0-9._-]/g, "-")
+      .slice(0, LONGEST_NAME) ||
+      "node");
+  const fleet = new Fleet({
+    ...{ store, clock, leaseClock: systemLeaseClock, timing: LEASE_TIMING, name, zones, capacity },
+    sealer: SecretBox.by(key ?? ""),
+    cores: availableParallelism(),
+    memoryMib: Math.floor(totalmem() / MIB),
+    newId: randomUUID,
+    onAdded: (id, actor) =>
+      audit.record({ type: "connection.added", actor, resource: { kind: "connection", id } }),
+    onMoved: (desktop, change, fence) =>
+      log.info(
+        { desktop, fence: fence.toString() },
+        change === "taken" ? "Desktop taken" : "Desktop released",
+      ),
+    onFailed: (err) => log.error({ err }, "The fleet's etcd refuses this node"),
+  });
+  audit.fleet = fleet;
+  return fleet;
+}
+
+async function readPem(what: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new ConfigError(`${what}: cannot read the file ${path}: check that it exists and may be read`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,379 @@
+import type { Connection } from "../../desktop/connections/connection.ts";
+import type { ConnectionStore } from "../../desktop/connections/connection-store.ts";
+import type { SharedDesktops } from "../../desktop/connections/shared-desktops.ts";
+import type { Actor } from "../../desktop/control/action.ts";
+import { type NodePlace, RefusedError } from "../../desktop/error.ts";
+import type { Link } from "../../desktop/link.ts";
+import { FencedLink } from "../../desktop/links/fenced-link.ts";
+import { type Clock, delay } from "../../platform/clock.ts";
+import { StoreError } from "../error.ts";
+import type { LeaseTiming } from "../lease/lease.ts";
+import type { LeaseClock } from "../lease/lease-clock.ts";
+import { FleetNode } from "../nodes/fleet-node.ts";
+import type { Assignment, NodeRecord } from "../nodes/records.ts";
+import { commitSurely } from "../store/commit-surely.ts";
+import type { Change, ClusterStore } from "../store/store.ts";
+
+import { FleetConnections } from "./fleet-connections.ts";
+
+const FLEET = "/overlay-companion/fleet/";
+const CONNECTIONS = "/overlay-companion/connections/";
+
+const WRITE_WITHIN_MS = 5000;
+/** A node that has room takes a new desktop within two renewals. */
+const PLACE_WITHIN_MS = 10_000;
+const LOOK_EVERY_MS = 250;
+/** With less of its lease left a node that is not answered lets go of what is down, while it still may. */
+const LET_GO_BEFORE_MS = 1000;
+/** A target that does not answer is handed over all the same: its connection ends then. */
+const LET_GO_WITHIN_MS = 1000;
+
+/** The desktops that are open here. */
+export interface OwnDesktops {
+  take(connection: Connection): void;
+  release(id: string): void;
+}
+
+interface FleetOptions {
+  readonly store: ClusterStore;
+  readonly clock: Clock;
+  readonly leaseClock: LeaseClock;
+  readonly timing: LeaseTiming;
+  readonly sealer: ConstructorParameters<typeof FleetConnections>[0]["sealer"];
+  readonly name: string;
+  /** At least one. */
+  readonly zones: readonly string[];
+  /** Desktops at most. */
+  readonly capacity: number;
+  readonly cores: number;
+  readonly memoryMib: number;
+  newId(): string;
+  /** Somebody added one, wherever it was placed. */
+  onAdded(id: string, by: Actor | null): void;
+  /** This node has one from now on, or no more. */
+  onMoved(id: string, change: "taken" | "released", fence: bigint): void;
+  onFailed(error: StoreError): void;
+}
+
+/** A desktop that this node has open, under one fence. */
+interface Opened {
+  readonly id: string;
+  readonly fence: bigint;
+  connection: Connection;
+  link: FencedLink | null;
+}
+
+/** What is told of a fleet. */
+export interface FleetView {
+  readonly self: string;
+  /** For so long this node's lease is surely held; 0: it sends no input. */
+  readonly leaseMs: number;
+  readonly nodes: readonly (NodeRecord & { readonly desktops: number; readonly isDrained: boolean })[];
+  readonly desktops: readonly {
+    readonly id: string;
+    /** null where this node cannot read its connection. */
+    readonly name: string | null;
+    readonly zone: string;
+    /** null: nobody has it. */
+    readonly node: string | null;
+  }[];
+}
+
+/** This server as a node of a fleet: it has open what the table says that it has, and sends input only while that is sure. */
+export class Fleet implements SharedDesktops, ConnectionStore {
+  readonly #options: FleetOptions;
+  readonly #node: FleetNode;
+  readonly #connections: FleetConnections;
+  readonly #opened = new Map<string, Opened>();
+  readonly #closed = new AbortController();
+  readonly #waiting = new Set<() => void>();
+  #desktops: OwnDesktops | null = null;
+  #address = "";
+  #isDue = false;
+  #wasSure = false;
+
+  constructor(options: FleetOptions) {
+    const { store, clock, leaseClock, timing, newId, name, zones, capacity, cores, memoryMib } = options;
+    this.#options = options;
+    const onFailed = (error: StoreError): void => options.onFailed(error);
+    this.#node = new FleetNode({
+      ...{ store, clock, leaseClock, timing, prefix: FLEET, newId, name, onFailed },
+      address: () => this.#address,
+      offer: () => ({
+        ...{ cores, memoryMib, links: capacity, zones: [...zones] },
+        isDraining: this.#node.isDrained(name),
+      }),
+      handOver: (desktop) => this.#handOver(desktop),
+      onChange: () => this.#changed(),
+    });
+    this.#connections = new FleetConnections({
+      ...{ store, clock, prefix: CONNECTIONS, sealer: options.sealer, onFailed },
+      onChange: () => this.#changed(),
+    });
+  }
+
+  /** From now on this node takes desktops. `address`: where it is reached. */
+  start(desktops: OwnDesktops, address: string): void {
+    this.#desktops = desktops;
+    this.#address = address;
+    void this.#connections.open();
+    this.#node.start();
+    this.#look();
+  }
+
+  /** Hands over all that this node has, and lets others have it at once. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    try {
+      await this.#node.close();
+    } catch (error) {
+      // Then they wait until its lease is over.
+      if (!(error instanceof StoreError)) throw error;
+    }
+    this.#connections.close();
+    await this.#options.store.close();
+  }
+
+  /** A link that sends input only under the fence that its desktop was opened with. */
+  fenced({ id }: Pick<Connection, "id">, link: Link): Link {
+    const opened = this.#opened.get(id);
+    const fenced = new FencedLink(link, {
+      notHeld: () => this.#notHeld(id, opened),
+      mayLetGo: () => opened !== undefined && this.#node.mayLetGo(id, opened.fence),
+    });
+    if (opened !== undefined) opened.link = fenced;
+    return fenced;
+  }
+
+  /** Under what a desktop is open here; null where it is not. */
+  fenceOf(id: string): string | null {
+    return this.#opened.get(id)?.fence.toString() ?? null;
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  async add(connection: Connection, by: Actor | null): Promise<void> {
+    const { newId, zones } = this.#options;
+    const [zone = ""] = zones;
+    const { id } = connection;
+    const wish: Assignment = { desktop: id, zone, cores: 0, memoryMib: 0, owner: null, by: newId() };
+    const place = { kind: "create", key: this.#node.desktopKey(id), value: JSON.stringify(wish) } as const;
+    await this.#commit([this.#connections.created(connection), place]);
+    this.#options.onAdded(id, by);
+    await this.#placed(id);
+  }
+
+  elsewhere(id: string): RefusedError | null {
+    const assignment = this.#node.assignment(id);
+    if (assignment === null) return null;
+    const heldBy = this.#placeOf(assignment);
+    if (heldBy === null || heldBy.node === this.name) return notYet(id);
+    return new RefusedError("held_elsewhere", `${heldBy.node} has the desktop ${id}: ask ${heldBy.address}`, {
+      heldBy,
+    });
+  }
+
+  /** Nothing is opened by who asks: what this node has comes by the table. */
+  async load(): Promise<Connection[]> {
+    return [];
+  }
+
+  /** Those of this node as they are now: what is another or gone is so for all. Throws RefusedError not_held. */
+  async save(connections: readonly Connection[]): Promise<void> {
+    const now = new Map(connections.map((connection) => [connection.id, connection]));
+    for (const opened of [...this.#opened.values()]) {
+      const connection = now.get(opened.id);
+      if (connection === undefined) await this.#remove(opened);
+      else if (connection !== opened.connection) {
+        opened.connection = connection;
+        if (!(await asked(() => this.#connections.change(connection)))) throw notYet(opened.id);
+      }
+    }
+  }
+
+  /** Throws RefusedError not_found for a node that the fleet does not know, not_held where the store does not answer. */
+  async drain(name: string, isDrained: boolean): Promise<void> {
+    if (!this.#node.nodes.some((node) => node.name === name)) {
+      throw new RefusedError("not_found", "no such node: GET /api/v1/fleet lists them by name");
+    }
+    await asked(() => this.#node.drain(name, isDrained, `${this.name} ${this.#options.newId()}`));
+  }
+
+  get view(): FleetView {
+    const node = this.#node;
+    const { assignments, nodes, remainingMs } = node;
+    const names = new Map(nodes.map(({ id, name }) => [id, name]));
+    return {
+      self: this.name,
+      leaseMs: remainingMs,
+      nodes: nodes.map((record) => ({
+        ...record,
+        desktops: assignments.filter(({ owner }) => owner === record.id).length,
+        isDrained: node.isDrained(record.name),
+      })),
+      desktops: assignments.map(({ desktop, zone, owner }) => ({
+        ...{ id: desktop, name: this.#connections.get(desktop)?.name ?? null, zone },
+        node: owner === null ? null : (names.get(owner) ?? null),
+      })),
+    };
+  }
+
+  /** Connections that this node cannot read: it has another key, or is older. */
+  get unreadable(): readonly string[] {
+    return this.#connections.unreadable;
+  }
+
+  /** In a turn of its own, once for all that changes in this one. */
+  #changed(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    queueMicrotask(() => {
+      this.#isDue = false;
+      this.#reconcile();
+      for (const look of [...this.#waiting]) look();
+    });
+  }
+
+  /** Opens what this node was given and closes what it has no more, or has under another fence. */
+  #reconcile(): void {
+    const desktops = this.#desktops;
+    if (desktops === null) return;
+    for (const opened of [...this.#opened.values()]) {
+      // One that is left is let go of by its handover.
+      const isMoved = this.#node.heldFence(opened.id) !== opened.fence;
+      if (isMoved && !this.#node.mayLetGo(opened.id, opened.fence)) this.#release(opened);
+    }
+    if (this.#closed.signal.aborted) return;
+    for (const id of this.#node.held) {
+      const [fence, connection] = [this.#node.heldFence(id), this.#connections.get(id)];
+      if (fence === null || connection === null || connection === undefined) continue;
+      if (this.#opened.has(id)) continue;
+      this.#opened.set(id, { id, fence, connection, link: null });
+      this.#options.onMoved(id, "taken", fence);
+      desktops.take(connection);
+    }
+  }
+
+  #release(opened: Opened): void {
+    if (this.#opened.get(opened.id) !== opened) return;
+    this.#desktops?.release(opened.id);
+    this.#options.onMoved(opened.id, "released", opened.fence);
+    // After all that its end has to tell, which is told under its fence.
+    this.#opened.delete(opened.id);
+  }
+
+  async #handOver(id: string): Promise<void> {
+    const opened = this.#opened.get(id);
+    if (opened === undefined) return;
+    if (opened.link?.letGo() === true) {
+      const limit = new AbortController();
+      const tooLong = delay(this.#options.clock, LET_GO_WITHIN_MS, limit.signal).catch(() => undefined);
+      await Promise.race([opened.link.barrier().catch(() => undefined), tooLong]);
+      limit.abort();
+    }
+    this.#release(opened);
+  }
+
+  /** What is down is let go before the lease may be over, and after a time in which nothing could be sent. */
+  #look(): void {
+    if (this.#closed.signal.aborted) return;
+    const { remainingMs } = this.#node;
+    const isBack = remainingMs > 0 && !this.#wasSure;
+    if (isBack || remainingMs < LET_GO_BEFORE_MS) {
+      for (const { link } of this.#opened.values()) link?.letGo();
+    }
+    this.#wasSure = remainingMs > 0;
+    this.#options.clock.after(LOOK_EVERY_MS, () => this.#look(), { isIdle: true });
+  }
+
+  /** Why nothing may be sent there; null: it may, under the very fence it was opened with. */
+  #notHeld(id: string, opened: Opened | undefined): RefusedError | null {
+    if (opened !== undefined && this.#node.inputFence(id) === opened.fence) return null;
+    const assignment = this.#node.assignment(id);
+    const heldBy = assignment === null ? null : this.#placeOf(assignment);
+    if (heldBy === null || heldBy.node === this.name) {
+      return new RefusedError(
+        "not_held",
+        "this node cannot prove that it still has the desktop, for the etcd of its fleet does not answer in time: nothing is sent until it does",
+      );
+    }
+    const message = `${heldBy.node} has this desktop now: nothing is sent from here, ask ${heldBy.address}`;
+    return new RefusedError("not_held", message, { heldBy });
+  }
+
+  #placeOf({ owner }: Assignment): NodePlace | null {
+    const node = this.#node.nodes.find(({ id }) => id === owner);
+    return node === undefined ? null : { node: node.name, address: node.address };
+  }
+
+  /** Resolves when it is open here. Throws RefusedError. */
+  async #placed(id: string): Promise<void> {
+    const limit = new AbortController();
+    const tooLong = delay(this.#options.clock, PLACE_WITHIN_MS, limit.signal).catch(() => undefined);
+    let look = (): void => undefined;
+    const placed = new Promise<void>((resolve, reject) => {
+      look = () => {
+        const elsewhere = this.elsewhere(id);
+        if (this.#opened.has(id)) resolve();
+        else if (elsewhere?.code === "held_elsewhere") {
+          const { heldBy } = elsewhere;
+          reject(new RefusedError("held_elsewhere", `it was added: ${elsewhere.message}`, { heldBy }));
+        }
+      };
+      this.#waiting.add(look);
+      look();
+    });
+    try {
+      await Promise.race([placed, tooLong]);
+      if (!this.#opened.has(id)) {
+        throw new RefusedError(
+          "not_held",
+          `the desktop ${id} was added, and no node has room for it: add a node, or raise cluster.capacity`,
+        );
+      }
+    } finally {
+      limit.abort();
+      this.#waiting.delete(look);
+    }
+  }
+
+  /** Where it cannot be taken away it is opened again. Throws RefusedError not_held. */
+  async #remove(opened: Opened): Promise<void> {
+    this.#opened.delete(opened.id);
+    try {
+      const changes = [this.#node.removal(opened.id), this.#connections.removed(opened.id)];
+      const known = changes.filter((change) => change !== null);
+      if (known.length > 0 && !(await this.#commit(known))) throw notYet(opened.id);
+    } finally {
+      this.#changed();
+    }
+  }
+
+  /** Throws RefusedError not_held. */
+  async #commit(changes: readonly Change[]): Promise<boolean> {
+    const { store, clock } = this.#options;
+    return await asked(async () => {
+      const outcome = await commitSurely(store, changes, { clock, withinMs: WRITE_WITHIN_MS });
+      return outcome.isDone;
+    });
+  }
+}
+
+function notYet(id: string): RefusedError {
+  return new RefusedError("not_held", `no node has the desktop ${id} at this moment: try again in a second`, {
+    retryAfterMs: 1000,
+  });
+}
+
+/** In words for who asked for it. */
+async function asked<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (cause) {
+    if (!(cause instanceof StoreError)) throw cause;
+    const message = `the etcd of the fleet does not take it (${cause.code}): look at it before you try again`;
+    throw new RefusedError("not_held", message, { cause });
+  }
+}
