@@ -13,6 +13,7 @@ import type { XPrograms } from "../harness/x-programs.ts";
 import { startRdpTarget } from "../targets/rdp-target.ts";
 import { CoverMeter } from "./cover-meter.ts";
 import { isReadIn, readForeign } from "./foreign-reader.ts";
+import { KeptFrames } from "./kept-frames.ts";
 import { plantedTexts, randomOf } from "./planted.ts";
 import { CLEAN_FILM, FILM, type Learned, SCENES, type SceneKind, type Stage } from "./scenes.ts";
 import { frameOf, type Leak, partOf, Sight } from "./sight.ts";
@@ -30,7 +31,17 @@ export interface ProofOptions {
   /** Of so many frames Debian's tesseract reads one. */
   readonly readOneOf: number;
   readonly scenes?: readonly string[];
+  /** A folder for frames that leak, and such in which tesseract read a planted text; absent: they are not kept. */
+  readonly keep?: string;
   say?(line: string): void;
+}
+
+/** A frame that tesseract's program reads once all were looked at. */
+interface Sample {
+  readonly frame: Framebuffer;
+  /** Null: the target's own. */
+  readonly seenBy: string | null;
+  readonly scene: string;
 }
 
 /** One scene, of all rounds. */
@@ -138,9 +149,10 @@ export async function proveRedaction(owner: Owner, options: ProofOptions): Promi
     planted.map(({ text }) => text),
   );
   await proof.hide();
-  const film: readonly [SceneKind, Learned] = [CLEAN_FILM, await CLEAN_FILM.learn(stage)];
+  if (options.scenes?.includes(CLEAN_FILM.name) ?? true)
+    learned.push([CLEAN_FILM, await CLEAN_FILM.learn(stage)]);
   for (let round = 0; proof.count < options.frames; round++) {
-    for (const [kind, scene] of [...learned, film]) await proof.play(kind.name, scene);
+    for (const [kind, scene] of learned) await proof.play(kind.name, scene);
     await proof.lookAtRecording(
       learned.flatMap(([, { looks }]) => looks),
       learned.flatMap(([, { inks }]) => inks),
@@ -160,7 +172,8 @@ class Proof {
   readonly #filmMeter: CoverMeter | null;
   readonly #scenes = new Map<string, SceneReport>();
   readonly #delays = new Map<string, number[]>();
-  readonly #sampled: { readonly frame: Framebuffer; readonly isTruth: boolean }[] = [];
+  readonly #sampled: Sample[] = [];
+  readonly #kept: KeptFrames | null;
   #recordingId: string | null = null;
   #isFilm = false;
   #filmMs = 0;
@@ -171,6 +184,8 @@ class Proof {
     this.#house = house;
     this.#options = options;
     this.#texts = texts;
+    const { keep, target, say = () => {} } = options;
+    this.#kept = keep === undefined ? null : new KeptFrames(`${keep}/${target}-`, say);
     const { truth, viewer } = house;
     this.#meter =
       truth === null
@@ -227,23 +242,24 @@ class Proof {
       this.#options.say?.(
         `LEAK ${text} seen by ${seenBy} in ${this.sight.scene} at ${at.x},${at.y} ${performance.now() | 0}`,
       );
+    if (leaks.length > 0) this.#kept?.add(frame, `${this.sight.scene}-${seenBy}`);
     const scene = this.#scenes.get(this.sight.scene);
     if (scene === undefined) return;
     scene.frames++;
     if (leaks.length > 0) scene.leaks++;
-    if (this.count % this.#options.readOneOf === 0) this.#sample(frame, false);
+    if (this.count % this.#options.readOneOf === 0) this.#sample(frame, seenBy, this.sight.scene);
   }
 
   #lookAtTruth(frame: Framebuffer, changed: Rect | null): void {
     const scene = this.#scenes.get(this.#truths.scene);
     if (scene === undefined || this.#truths.look(frame, "target", changed).length === 0) return;
     scene.truths++;
-    if (scene.truths % (20 * this.#options.readOneOf) === 1) this.#sample(frame, true);
+    if (scene.truths % (20 * this.#options.readOneOf) === 1) this.#sample(frame, null, scene.name);
   }
 
-  #sample(frame: Framebuffer, isTruth: boolean): void {
+  #sample(frame: Framebuffer, seenBy: string | null, scene: string): void {
     const part = partOf(frame, frame.rect);
-    if (part !== null) this.#sampled.push({ frame: frameOf(part), isTruth });
+    if (part !== null) this.#sampled.push({ frame: frameOf(part), seenBy, scene });
   }
 
   async play(name: string, { looks, inks, play }: Learned): Promise<void> {
@@ -330,16 +346,18 @@ class Proof {
 
   async report(): Promise<ProofReport> {
     const read = { frames: 0, leaks: [] as string[], truths: 0 };
-    for (const { frame, isTruth } of this.#sampled) {
+    for (const { frame, seenBy, scene } of this.#sampled) {
       const part = partOf(frame, frame.rect);
       if (part === null) continue;
       const text = await readForeign(part);
       const found = this.#texts.filter((one) => isReadIn(one, text));
-      if (isTruth) read.truths += found.length > 0 ? 1 : 0;
-      else {
-        read.frames++;
-        read.leaks.push(...found);
+      if (seenBy === null) {
+        read.truths += found.length > 0 ? 1 : 0;
+        continue;
       }
+      read.frames++;
+      read.leaks.push(...found.map((one) => `${one} seen by ${seenBy} in ${scene}`));
+      if (found.length > 0) this.#kept?.add(frame, `${scene}-${seenBy}-read`);
     }
     const { frames } = this.sight;
     return {

@@ -1,6 +1,13 @@
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import { type Patch, takePatch } from "../../../src/framebuffer/patch.ts";
-import { intersectRects, isEmptyRect, type Point, type Rect, rect } from "../../../src/framebuffer/rect.ts";
+import {
+  boundRects,
+  intersectRects,
+  isEmptyRect,
+  type Point,
+  type Rect,
+  rect,
+} from "../../../src/framebuffer/rect.ts";
 import { findExact } from "../../../src/framebuffer/search-exact.ts";
 import type { Shot } from "../harness/xwd.ts";
 
@@ -30,17 +37,28 @@ export interface Leak {
   readonly at: Rect;
 }
 
-/** A leaked frame is kept, for whoever looks for the reason; so many of them. */
-const MOST_KEPT = 12;
-
 export function frameOf({ width, height, rgba }: Shot): Framebuffer {
   const frame = new Framebuffer(width, height, { hasKernels: true });
   frame.bytes.set(rgba);
   return frame;
 }
 
+/** As small as its letters: what hides a line beside it may reach into the rest. */
 export function lookAt(frame: Framebuffer, text: string, at: Rect): Look {
-  return { text, patch: takePatch(frame, at) };
+  return { text, patch: takePatch(frame, lettersIn(frame, at)) };
+}
+
+/** The bounds of what is of another colour than the corner. */
+function lettersIn(frame: Framebuffer, at: Rect): Rect {
+  const ground = frame.words[at.y * frame.width + at.x];
+  let letters: Rect | null = null;
+  for (let y = at.y; y < at.y + at.height; y++) {
+    for (let x = at.x; x < at.x + at.width; x++) {
+      if (frame.words[y * frame.width + x] === ground) continue;
+      letters = letters === null ? rect(x, y, 1, 1) : boundRects(letters, rect(x, y, 1, 1));
+    }
+  }
+  return letters ?? at;
 }
 
 /** Pixels of one colour in a rectangle, such as those of white letters on black. */
@@ -62,17 +80,11 @@ export class Sight {
   scene = "";
   readonly frames = new Map<string, number>();
   readonly leaks: Leak[] = [];
-  readonly kept: Framebuffer[] = [];
 
   /** `changed`: where the frame may differ from the one looked at before; null: everywhere. */
   look(frame: Framebuffer, seenBy: string, changed: Rect | null = null): readonly Leak[] {
     this.frames.set(seenBy, (this.frames.get(seenBy) ?? 0) + 1);
     const found = this.find(frame, changed).map(({ text, at }) => ({ text, at, seenBy, scene: this.scene }));
-    if (found.length > 0 && this.kept.length < MOST_KEPT) {
-      const copy = new Framebuffer(frame.width, frame.height);
-      copy.bytes.set(frame.bytes);
-      this.kept.push(copy);
-    }
     this.leaks.push(...found);
     return found;
   }
