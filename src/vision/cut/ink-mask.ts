@@ -1,5 +1,5 @@
 import type { Size } from "../../framebuffer/rect.ts";
-import type { Box } from "./box.ts";
+import { type Box, heightOf, widthOf } from "./box.ts";
 import { isNear, type PixelPicture } from "./pixel-picture.ts";
 
 /** So many pixels of one colour beside each other are ground or a rule: strokes of letters are narrower. */
@@ -39,6 +39,12 @@ export class InkMask {
     const runs = (width >= GROUND_WIDTH ? ACROSS : 0) | (height >= GROUND_HEIGHT ? DOWN : 0);
     this.bytes = new Uint8Array(width * height).fill(runs);
     this.#starts = new Int32Array(width);
+  }
+
+  /** Pixels that an update of a box looks at. */
+  static costOf(box: Box): number {
+    const reach = 2 * GROUND_HEIGHT + JOINT_REACH;
+    return (widthOf(box) + 2 * RULE_REACH) * (heightOf(box) + 2 * reach);
   }
 
   /** Pixels of a box changed; gives the box in which the mask, or a pixel, is another one. */

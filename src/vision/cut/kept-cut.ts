@@ -1,5 +1,5 @@
 import type { Size } from "../../framebuffer/rect.ts";
-import { type Box, boxesOverlap, heightOf } from "./box.ts";
+import { type Box, boxesOverlap, commonRows, heightOf, joinBoxes } from "./box.ts";
 import { type CutLine, cutLine } from "./cut-line.ts";
 import { cutPieces, meets, type Rows } from "./cut-pieces.ts";
 import { InkMask } from "./ink-mask.ts";
@@ -60,7 +60,7 @@ export class KeptCut {
 
   /** The pixels of some boxes changed; gives the pieces that are not what they were. */
   update(picture: PixelPicture, boxes: readonly Box[]): CutChange {
-    const changed = boxes.map((box) => this.mask.update(picture, box));
+    const changed = together(boxes).map((box) => this.mask.update(picture, box));
     let rows = joinRows(changed);
     let cuts: readonly Recut[] = [];
     for (;;) {
@@ -154,6 +154,24 @@ const joined = (a: Rows, b: Rows): Rows => ({
   top: Math.min(a.top, b.top),
   bottom: Math.max(a.bottom, b.bottom),
 });
+
+/** Boxes whose rows are cut together anyway become one where the mask costs no more by it. */
+function together(all: readonly Box[]): Box[] {
+  const found: Box[] = [];
+  for (const box of [...all].sort((a, b) => a.top - b.top)) {
+    let last = box;
+    for (let at = found.length - 1; at >= 0; at--) {
+      const other = found[at];
+      if (other === undefined || commonRows(last, other) < -2 * REACH) continue;
+      const both = joinBoxes(last, other);
+      if (InkMask.costOf(both) > InkMask.costOf(last) + InkMask.costOf(other)) continue;
+      found.splice(at, 1);
+      last = both;
+    }
+    found.push(last);
+  }
+  return found;
+}
 
 /** Rows that are cut together anyway. */
 function joinRows(all: readonly Rows[]): Rows[] {

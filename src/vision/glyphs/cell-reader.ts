@@ -22,6 +22,9 @@ interface GridReading {
 const MOST_GRIDS = 16;
 /** Cells that decide whether a font is tried on the rest of a line. */
 const TRIED_CELLS = 12;
+const LEAST_KNOWN = 0.8;
+/** More of these are unknown in a font that none of them is of, so that most fonts are not tried on more. */
+const FIRST_CELLS = 4;
 /** Fewer cells than this, or of fewer letters, may be anything: they are read only in a grid that is known. */
 const LEAST_CELLS = 6;
 const LEAST_LETTERS = 4;
@@ -125,13 +128,20 @@ export class CellReader {
     let most = 0;
     for (const pitch of new Set(this.#fonts.map(({ width }) => width))) {
       if (widthOf(line.inkBox) < pitch * LEAST_CELLS) continue;
+      const fonts = this.#fonts.filter(
+        ({ width, height }) => width === pitch && line.bottom - line.top <= height + 1,
+      );
       for (let phase = 0; phase < pitch; phase++) {
+        const first = cellsOf(line, { pitch, phase }, FIRST_CELLS);
+        const likely = fonts.filter(
+          (font) => first.length - font.known(first) <= (1 - LEAST_KNOWN) * TRIED_CELLS,
+        );
+        if (likely.length === 0) continue;
         const cells = cellsOf(line, { pitch, phase }, TRIED_CELLS);
         if (cells.length < LEAST_CELLS || lettersOf(cells) < LEAST_LETTERS) continue;
         let all: readonly Cell[] | null = null;
-        for (const font of this.#fonts) {
-          if (font.width !== pitch || line.bottom - line.top > font.height + 1) continue;
-          if (font.known(cells) < 0.8 * cells.length) continue;
+        for (const font of likely) {
+          if (font.known(cells) < LEAST_KNOWN * cells.length) continue;
           all ??= cellsOf(line, { pitch, phase });
           const known = font.known(all) * pitch;
           if (known <= most) continue;
