@@ -66,23 +66,26 @@ export async function guardedTransfer(
   const { url, method, headers, body, signal } = transfer;
   const { isTls, lookup } = await guardedRoute(url, reach);
   const length = body.reduce((sum, { length }) => sum + length, 0);
-  let isAnswered = false;
+  // What must not be done twice gets a connection of its own: on one that is used again nobody knows whether it was done.
+  const agent = method === "POST" ? undefined : kept?.[isTls ? "https" : "http"];
   return new Promise((resolve, reject) => {
+    let isOver = false;
     const fail = (cause: unknown): void => {
+      if (isOver) return;
+      isOver = true;
       // The peer may close a connection in the moment in which it is used again: nothing was answered on it.
-      if (kept !== undefined && request.reusedSocket && !isAnswered && isReset(cause)) {
-        guardedTransfer(transfer, reach, ca).then(resolve, reject);
-      } else reject(new GuardError(`cannot be reached: ${reasonOf(cause)}`, false, cause));
+      if (request.reusedSocket && isReset(cause)) guardedTransfer(transfer, reach, ca).then(resolve, reject);
+      else reject(new GuardError(`cannot be reached: ${reasonOf(cause)}`, false, cause));
     };
     const request = (isTls ? requestHttps : requestHttp)(
       url,
       {
-        ...{ method, lookup, agent: kept?.[isTls ? "https" : "http"] ?? false, signal, timeout: SILENCE_MS },
+        ...{ method, lookup, agent: agent ?? false, signal, timeout: SILENCE_MS },
         headers: { ...headers, "content-length": String(length) },
         ...(isTls && ca !== undefined ? { ca } : {}),
       },
       (answer: IncomingMessage) => {
-        isAnswered = true;
+        isOver = true;
         resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer });
       },
     );

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../platform/clock.ts";
@@ -132,7 +133,8 @@ export class ArchiveUploads {
         this.#retryMs = FIRST_RETRY_MS;
       } catch (error) {
         if (this.#isClosed) return;
-        // Deleted meanwhile: it is missed by nobody.
+        // Deleted meanwhile: it is missed by nobody. That it is gone shows before it is told.
+        if (!existsSync(join(this.#options.folder, id))) this.#waiting.delete(id);
         if (!this.#waiting.has(id)) continue;
         this.#fail(id, error);
         return;

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
 import type { TargetReach } from "../../../src/desktop/connections/target-guard.ts";
-import { guardedTransfer } from "../../../src/desktop/links/guarded-transfer.ts";
+import { guardedTransfer, keptConnections } from "../../../src/desktop/links/guarded-transfer.ts";
 
 const REACH: TargetReach = { only: [], deny: [], own: [] };
 
@@ -103,3 +103,38 @@ t.test("what is given up ends", async (t) => {
   await t.rejects(sent, { name: "GuardError" });
   await t.rejects(put(port, [], { signal: controller.signal }), { name: "GuardError" });
 });
+
+t.test(
+  "a kept connection that is closed as it is used again is asked once more, what is done once is not",
+  async (t) => {
+    const asked: string[] = [];
+    const sockets = new Map<unknown, number>();
+    const port = await serve(t, (request, answer) => {
+      request.resume();
+      const nth = (sockets.get(request.socket) ?? 0) + 1;
+      sockets.set(request.socket, nth);
+      asked.push(`${request.method} ${nth}`);
+      if (nth > 1) request.socket.resetAndDestroy();
+      else answer.end("yes");
+    });
+    const kept = keptConnections();
+    t.teardown(() => kept.close());
+    const send = async (method: string): Promise<string> => {
+      const { signal } = new AbortController();
+      const transfer = {
+        url: `http://127.0.0.1:${port}/`,
+        method,
+        headers: {},
+        body: [Buffer.alloc(10)],
+        signal,
+      };
+      return text((await guardedTransfer(transfer, REACH, undefined, kept)).body);
+    };
+    t.equal(await send("PUT"), "yes");
+    t.equal(await send("PUT"), "yes");
+    t.same(asked, ["PUT 1", "PUT 2", "PUT 1"], "by one more request, on a connection of its own");
+    t.equal(await send("PUT"), "yes");
+    t.equal(await send("POST"), "yes");
+    t.same(asked.slice(3), ["PUT 1", "POST 1"]);
+  },
+);

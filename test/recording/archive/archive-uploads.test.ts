@@ -156,6 +156,20 @@ t.test("one that is deleted while it is sent is let go of, and the next one is s
   t.same([archived, failed], [[stays], []]);
 });
 
+t.test("one that is gone before that is told has not failed, and the next one is sent", async (t) => {
+  const { s3, open, record, dataDir, archived, failed } = await openRoom(t);
+  const [gone, stays] = [await record(), await record()];
+  s3.fault = (request, name) => {
+    if (request.method === "PUT" && name.includes(gone)) {
+      rmSync(join(dataDir, "recordings", gone), { recursive: true, force: true });
+    }
+    return null;
+  };
+  await open();
+  await until("the other one", () => archived.length === 1);
+  t.same([archived, failed], [[stays], []]);
+});
+
 t.test("closing ends what goes on, and it is neither failed nor lost", async (t) => {
   const { s3, open, record, clock, archived, failed } = await openRoom(t);
   const id = await record();
