@@ -46,7 +46,7 @@ export function pageRoutes(app: FastifyInstance, ports: RoutePorts, parts: PageP
     return page.send(reply);
   });
   for (const url of PAGES) {
-    app.get(url, { config: { access: "page" } }, (_request, reply) => page.send(reply));
+    app.get(url, { config: { access: "page" } }, (_request, reply) => page.send(reply, url));
   }
   app.setNotFoundHandler((request, reply) => {
     // Whoever mistyped an address in a browser is told by a page, from which there is a way back.
@@ -77,20 +77,35 @@ function assetRoutes(app: FastifyInstance, clientDir: string): void {
   }
 }
 
+/** Of the build's chunks that of the viewer, by its name: vite.config.ts. */
+const VIEWER_CHUNK = /^rfb-[\w-]+\.js$/;
+
 /** index.html, read once: a server that runs serves the build that it was started with. */
 class IndexPage {
   readonly #html: Buffer | null;
+  /** The same for a viewer, whose code comes beside the app's and not when that runs: the first picture waits for both. */
+  readonly #viewerHtml: Buffer | null;
 
   /** The build names what it loads beside itself; every page is this file, so that would be elsewhere for each. */
   constructor(clientDir: string, basePath: string) {
     const path = join(clientDir, "index.html");
-    const html = existsSync(path) ? readFileSync(path, "utf8") : null;
-    this.#html = html === null ? null : Buffer.from(html.replaceAll('"./', `"${basePath}/`));
+    const assets = join(clientDir, "assets");
+    const built = existsSync(path) ? readFileSync(path, "utf8").replaceAll('"./', `"${basePath}/`) : null;
+    const chunk = existsSync(assets)
+      ? readdirSync(assets).find((name) => VIEWER_CHUNK.test(name))
+      : undefined;
+    const link = `<link rel="modulepreload" href="${basePath}/assets/${chunk}" />`;
+    this.#html = built === null ? null : Buffer.from(built);
+    this.#viewerHtml =
+      built === null || chunk === undefined
+        ? this.#html
+        : Buffer.from(built.replace("</head>", `  ${link}\n  </head>`));
   }
 
-  send(reply: FastifyReply): FastifyReply {
-    if (this.#html === null) throw new WebError("not_built", "the web app is not built");
-    return reply.type("text/html; charset=utf-8").send(this.#html);
+  send(reply: FastifyReply, url?: (typeof PAGES)[number]): FastifyReply {
+    const html = url === "/desktops/:id" ? this.#viewerHtml : this.#html;
+    if (html === null) throw new WebError("not_built", "the web app is not built");
+    return reply.type("text/html; charset=utf-8").send(html);
   }
 }
 

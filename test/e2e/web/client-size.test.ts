@@ -79,10 +79,12 @@ t.test(
         scripts.some((path) => path.includes("german")),
         "no other language's texts",
       );
-      t.ok(
-        scripts.some((path) => /\/rfb-/.test(path)),
-        "noVNC is among it",
+      const novnc = scripts.find((path) => /\/rfb-/.test(path));
+      t.ok(novnc, "noVNC is among it");
+      const named = (await (await appliance.fetch(`/desktops/${id}`)).text()).match(
+        /(?<=href=").*\.js(?=")/g,
       );
+      t.same(named, [novnc], "which the page itself asks for, before any script runs");
       const packed = scripts.filter((path) => readFileSync(join(CLIENT, path)).length > 1000);
       t.same(
         packed.filter((path) => encodings.get(path) !== "br"),
