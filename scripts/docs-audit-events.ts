@@ -89,6 +89,7 @@ export const ROUTE_EVENTS: Readonly<Record<string, readonly AuditType[]>> = {
   "DELETE /api/v1/grants/:grantId": [FIRST, "grant.revoked"],
   "POST /api/v1/tokens": [FIRST, "token.issued"],
   "DELETE /api/v1/tokens/:id": [FIRST, "token.revoked"],
+  "POST /api/v1/fleet/nodes/:id/drain": [FIRST, "change.failed"],
   "PUT /api/v1/secrets/:id": [FIRST, "secret.added"],
   "DELETE /api/v1/secrets/:id": [FIRST, "secret.removed"],
   "GET /api/v1/audit": ["audit.viewed"],

@@ -242,7 +242,7 @@ async function openRooms(
     forwarders,
     desktops,
     recordings,
-    clock,
+    ...{ clock, fleet },
     sessions: () => viewers,
   });
   const { metrics } = monitoring;
@@ -313,6 +313,7 @@ async function openRooms(
     ...(oidc === null ? {} : { oidc }),
     ...(accessTokens === null ? {} : { accessTokens }),
     audit,
+    ...(fleet === null ? {} : { fleet }),
     auditRequests: config.audit.requests,
     auditLog: await openAuditLog(config),
     mcp,

@@ -5,7 +5,7 @@ import type { Config } from "../config/config-schema.ts";
 import type { Desktops } from "../desktop/desktops.ts";
 import { LoopDelay } from "../monitoring/loop-delay.ts";
 import { Metrics } from "../monitoring/metrics.ts";
-import { type Readiness, readinessOf } from "../monitoring/readiness.ts";
+import { type FleetState, type Readiness, readinessOf } from "../monitoring/readiness.ts";
 import type { Clock } from "../platform/clock.ts";
 import { VERSION } from "../platform/version.ts";
 import type { RecordingService } from "../recording/library/recording-service.ts";
@@ -19,19 +19,22 @@ export interface WatchedRooms {
   readonly desktops: Desktops;
   readonly recordings: RecordingService;
   readonly clock: Clock;
+  /** null: this server is alone. */
+  readonly fleet: { readonly state: FleetState } | null;
   /** Viewers are opened later. */
   readonly sessions: () => Pick<ViewerSessions, "size"> | null;
 }
 
 /** What is told to who watches the appliance: /metrics and /readyz. */
 export function openMonitoring(config: Config, rooms: WatchedRooms) {
-  const { audit, forwarders, desktops, recordings, clock, sessions } = rooms;
+  const { audit, forwarders, desktops, recordings, clock, sessions, fleet } = rooms;
   const loopDelay = new LoopDelay(clock);
   const auditState = () => ({
     isWorking: audit.isWorking,
     ...audit.backlog,
     receivers: forwarders.map(({ state }) => state),
   });
+  const ofFleet = fleet === null ? {} : { fleet: () => fleet.state };
   const metrics = new Metrics({
     version: VERSION,
     loopDelay,
@@ -40,6 +43,7 @@ export function openMonitoring(config: Config, rooms: WatchedRooms) {
     pendingApprovals: () => desktops.questions.pending.length,
     audit: auditState,
     recorder: () => recordings.load,
+    ...ofFleet,
     nowMs: () => clock.date().getTime(),
   });
   desktops.questions.on((approval) => metrics.asked(approval));
@@ -53,6 +57,7 @@ export function openMonitoring(config: Config, rooms: WatchedRooms) {
       floorBytes: config.recording.disk_floor_mb * MIB,
       audit: auditState,
       recorder: () => recordings.load,
+      ...ofFleet,
       loopDelayMs: () => lateness(clock),
     });
   return { metrics, readiness, close: () => loopDelay.close() };

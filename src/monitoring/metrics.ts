@@ -16,6 +16,7 @@ export interface MetricsPorts {
     readonly failing: number;
     readonly pendingBytes: number;
   };
+  readonly fleet?: ReadinessPorts["fleet"];
   /** Wall time, ms since 1970. */
   readonly nowMs: () => number;
 }
@@ -140,7 +141,23 @@ export class Metrics {
     });
   }
 
+  #lookUpFleet(look: NonNullable<ReadinessPorts["fleet"]>): void {
+    this.#gauge(
+      "oc_fleet_lease_seconds",
+      "For so long this node surely has its desktops; 0: it sends no input.",
+      () => look().leaseMs / 1000,
+    );
+    this.#gauge("oc_fleet_nodes", "Nodes that have a lease, as this one knows.", () => look().nodes);
+    this.#gauge("oc_fleet_desktops", "Desktops of the fleet.", () => look().desktops);
+    this.#gauge("oc_fleet_own_desktops", "Desktops of the fleet that this node has.", () => look().own);
+    this.#gauge("oc_fleet_waiting_desktops", "Desktops that no node has.", () => look().nobodys);
+    this.#gauge("oc_fleet_draining", "1 while this node hands over all that it has.", () =>
+      Number(look().isDraining),
+    );
+  }
+
   #lookUp(): void {
+    if (this.#ports.fleet !== undefined) this.#lookUpFleet(this.#ports.fleet);
     const { version, loopDelay, desktops, viewers, pendingApprovals, audit, recorder } = this.#ports;
     const registers = [this.#registry];
     new Gauge({ name: "oc_build_info", help: "The version.", labelNames: ["version"], registers })

@@ -17,6 +17,8 @@ export interface Readiness {
     readonly audit_receivers: PartState;
     readonly recorder: PartState;
     readonly event_loop: PartState;
+    /** Absent where this server is alone. */
+    readonly fleet?: PartState;
   };
 }
 
@@ -37,8 +39,24 @@ export interface ReadinessPorts {
     readonly receivers: readonly WatchedReceiver[];
   };
   readonly recorder: () => { readonly running: number; readonly failing: number };
+  /** Of a fleet; absent: this server is alone. */
+  readonly fleet?: () => FleetState;
   /** How late the event loop is at this moment. */
   readonly loopDelayMs: () => Promise<number>;
+}
+
+/** This server as a node of a fleet. */
+export interface FleetState {
+  /** For so long its lease is surely held. */
+  readonly leaseMs: number;
+  readonly nodes: number;
+  readonly isDraining: boolean;
+  /** Desktops of the fleet, those of this node, and those that no node has. */
+  readonly desktops: number;
+  readonly own: number;
+  readonly nobodys: number;
+  /** Desktops whose connections this node cannot read. */
+  readonly unreadable: number;
 }
 
 /** One that the audit log is sent to. */
@@ -68,10 +86,44 @@ export async function readinessOf(ports: ReadinessPorts): Promise<Readiness> {
     audit_receivers: receiversState(ports),
     recorder: recorderState(ports),
     event_loop: loopState(await ports.loopDelayMs()),
+    ...(ports.fleet === undefined ? {} : { fleet: fleetState(ports.fleet()) }),
   };
-  const { targets, audit_receivers, ...own } = parts;
+  // Without its etcd it shows its desktops on, which nobody else does.
+  const { targets, audit_receivers, fleet, ...own } = parts;
   if (!Object.values(own).every(({ ok }) => ok)) return { status: "unready", parts };
-  return { status: targets.ok && audit_receivers.ok ? "ready" : "degraded", parts };
+  const isWell = targets.ok && audit_receivers.ok && fleet?.ok !== false;
+  return { status: isWell ? "ready" : "degraded", parts };
+}
+
+function fleetState({
+  leaseMs,
+  nodes,
+  isDraining,
+  desktops,
+  own,
+  nobodys,
+  unreadable,
+}: FleetState): PartState {
+  if (leaseMs <= 0) {
+    return red(
+      "the fleet's etcd does not answer in time: no input is sent to any desktop",
+      "bring etcd back: all goes on by itself then; overlay-companion cluster check says what is wrong with it",
+    );
+  }
+  if (unreadable > 0) {
+    return red(
+      `${unreadable} connections of the fleet cannot be read`,
+      "give this node the cluster.key of the others, or their version",
+    );
+  }
+  if (nobodys > 0) {
+    return red(
+      `no node has room for ${nobodys} of ${desktops} desktops`,
+      "add a node, end a drain, or raise cluster.capacity",
+    );
+  }
+  const drain = isDraining ? ", drains" : "";
+  return well(`${own} of ${desktops} desktops, ${nodes} nodes${drain}`);
 }
 
 function targetsState({ targets }: ReadinessPorts): PartState {

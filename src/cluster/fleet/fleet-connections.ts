@@ -70,9 +70,9 @@ export class FleetConnections {
     return found === null ? undefined : (found ?? null);
   }
 
-  /** Those that cannot be read here. */
-  get unreadable(): readonly string[] {
-    return [...this.#all].flatMap(([id, connection]) => (connection === null ? [id] : []));
+  /** How many cannot be read here. */
+  get unreadable(): number {
+    return [...this.#all.values()].filter((connection) => connection === null).length;
   }
 
   /** What writes a new one. */

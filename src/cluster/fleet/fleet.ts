@@ -220,9 +220,17 @@ export class Fleet implements SharedDesktops, ConnectionStore {
     };
   }
 
-  /** Connections that this node cannot read: it has another key, or is older. */
-  get unreadable(): readonly string[] {
-    return this.#connections.unreadable;
+  /** How it is, in numbers. */
+  get state() {
+    const { desktops, nodes, leaseMs } = this.view;
+    return {
+      ...{ leaseMs, nodes: nodes.length, isDraining: this.#node.isDrained(this.name) },
+      desktops: desktops.length,
+      own: this.#opened.size,
+      nobodys: desktops.filter(({ node }) => node === null).length,
+      /** Sealed by another key than this node's, or written by a later version. */
+      unreadable: this.#connections.unreadable,
+    };
   }
 
   /** In a turn of its own, once for all that changes in this one. */

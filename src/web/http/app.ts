@@ -21,6 +21,7 @@ import { browserRoutes } from "../routes/browsers.ts";
 import { configRoutes } from "../routes/config.ts";
 import { connectRoute } from "../routes/connect.ts";
 import { desktopRoutes } from "../routes/desktops.ts";
+import { fleetRoutes } from "../routes/fleet/fleet.ts";
 import { healthRoutes } from "../routes/health.ts";
 import { maskRoutes } from "../routes/masks.ts";
 import { mcpRoutes, rpcError } from "../routes/mcp.ts";
@@ -239,6 +240,7 @@ function addRoutes(app: FastifyInstance, house: AppPorts, keeper: OpenSockets): 
   maskRoutes(app, ports);
   if (ports.tokens !== undefined) tokenRoutes(app, ports.tokens, ports);
   if (ports.secrets !== undefined) secretRoutes(app, ports.secrets, ports.audit);
+  fleetRoutes(app, ports.fleet ?? null);
   if (ports.auditLog !== undefined) auditLogRoutes(app, ports.auditLog, reading);
   if (ports.tickets !== undefined) ticketRoutes(app, ports.tickets, ports);
   if (recordings !== undefined) addRecordingRoutes(app, ports, recordings, { reading, limits });

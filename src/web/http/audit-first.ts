@@ -20,6 +20,7 @@ const KINDS = [
   [/^\/api\/v1\/requests\//, "request"],
   [/^\/api\/v1\/tokens\//, "token"],
   [/^\/api\/v1\/secrets\//, "secret"],
+  [/^\/api\/v1\/fleet\//, "node"],
 ] as const;
 
 /** Whether a route's calls have to be in the audit log before they are done. */

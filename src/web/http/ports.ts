@@ -13,6 +13,7 @@ import type { Principal } from "../../auth/principal.ts";
 import type { SecretStore } from "../../auth/secrets/secret-store.ts";
 import type { TokenStore } from "../../auth/tokens.ts";
 import type { Browsers } from "../../browser/browsers.ts";
+import type { Fleet } from "../../cluster/fleet/fleet.ts";
 import type { Scene } from "../../compositor/scene.ts";
 import type { Connection, ConnectionInput } from "../../desktop/connections/connection.ts";
 import type { ConnectionEdit } from "../../desktop/connections/connection-fields.ts";
@@ -131,6 +132,9 @@ interface AuditFace {
   readonly isWorking: boolean;
 }
 
+/** A fleet that this server is a node of; Fleet is one. */
+export type FleetFace = Pick<Fleet, "view" | "drain">;
+
 /** Everything that the web face needs from the appliance. */
 export interface AppPorts {
   readonly desktops: WebDesktops;
@@ -194,6 +198,8 @@ export interface AppPorts {
   readonly tokens?: Pick<TokenStore, "list" | "create" | "revoke">;
   /** Absent: no secrets are kept. */
   readonly secrets?: Pick<SecretStore, "list" | "set" | "remove">;
+  /** Absent: this server is alone. */
+  readonly fleet?: FleetFace;
   /** Who watches the appliance from outside; absent: nothing is told. */
   readonly monitoring?: {
     /** In Prometheus' text format. */

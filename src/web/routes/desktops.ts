@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { actorOf } from "../../auth/actor.ts";
@@ -25,6 +26,12 @@ import { parse } from "../http/parse.ts";
 import type { RoutePorts, WebDesktop, WebDesktops } from "../http/ports.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import type { ReadingAudit } from "../http/reading-audit.ts";
+
+/** What was added, and who took it. */
+interface PlacedElsewhere {
+  readonly id: string;
+  readonly held_by: { readonly node: string; readonly address: string };
+}
 
 const paramsSchema = z.object({ id: z.string() });
 const actionParamsSchema = z.object({ actionId: z.string().max(100) });
@@ -66,13 +73,19 @@ export function desktopRoutes(app: FastifyInstance, ports: RoutePorts, parts: De
   app.get(`${url}/:id`, view, (request): DesktopInfo => describer.info(desktopOf(ports, request)));
   actionRoutes(app, ports, parts);
 
-  app.post(url, connections, async (request, reply): Promise<DesktopInfo> => {
-    const desktop = await desktopsOf(ports, request).add(
-      parse(connectionBodySchema, request.body),
-      callerOf(request),
-    );
-    reply.code(201).header("location", `${url}/${encodeURIComponent(desktop.id)}`);
-    return describer.info(desktop);
+  app.post(url, connections, async (request, reply): Promise<DesktopInfo | PlacedElsewhere> => {
+    const input = { ...parse(connectionBodySchema, request.body), id: randomUUID() };
+    try {
+      const desktop = await desktopsOf(ports, request).add(input, callerOf(request));
+      reply.code(201).header("location", `${url}/${encodeURIComponent(desktop.id)}`);
+      return describer.info(desktop);
+    } catch (error) {
+      // It is added: a refusal by 421 would have fetch, which tries those again by itself, add it twice.
+      if (!(error instanceof RefusedError) || error.code !== "held_elsewhere" || error.heldBy === null)
+        throw error;
+      reply.code(202);
+      return { id: input.id, held_by: { ...error.heldBy } };
+    }
   });
   app.post(`${url}/test`, connections, async (request): Promise<TestReportInfo> => {
     parts.limits.take("connection_tests", request.ip);

@@ -119,6 +119,8 @@ export const ROUTES: readonly (readonly [method: string, url: string, access: Ac
   ["GET", "/api/v1/tokens", "admin"],
   ["POST", "/api/v1/tokens", "admin"],
   ["DELETE", "/api/v1/tokens/:id", "admin"],
+  ["GET", "/api/v1/fleet", "admin"],
+  ["POST", "/api/v1/fleet/nodes/:id/drain", "admin"],
   ["GET", "/api/v1/secrets", "admin"],
   ["PUT", "/api/v1/secrets/:id", "admin"],
   ["DELETE", "/api/v1/secrets/:id", "admin"],

@@ -31,6 +31,7 @@ import {
   newPairingSchema,
   pairingBodySchema,
 } from "../browsers-api.ts";
+import { drainBodySchema, fleetSchema } from "../fleet-api.ts";
 import { overlaySchema } from "../overlay-api.ts";
 import { pushInfoSchema, subscriptionBodySchema, subscriptionEndSchema } from "../push-api.ts";
 import { requestBodySchema, requestSchema } from "../requests-api.ts";
@@ -120,6 +121,15 @@ const PEOPLE: Operations = {
     answer: newTokenSchema,
   },
   "DELETE /api/v1/tokens/:id": { summary: "Revoke a token", status: 204 },
+  "GET /api/v1/fleet": {
+    summary: "The nodes of the fleet that this server is of, and who has which desktop",
+    answer: fleetSchema,
+  },
+  "POST /api/v1/fleet/nodes/:id/drain": {
+    summary: "Have a node hand over all its desktops and take none, or take some again; the id is its name",
+    body: drainBodySchema,
+    answer: fleetSchema,
+  },
   "GET /api/v1/secrets": {
     summary: "The secrets that agents may have typed, by name, without their values",
     answer: z.array(secretInfoSchema),

@@ -1,0 +1,34 @@
+import * as z from "zod";
+
+/** `GET /api/v1/fleet`: as the node that is asked knows it. */
+export const fleetSchema = z.object({
+  /** Of the node that is asked; null: this server is alone. */
+  node: z.string().nullable(),
+  /** For so long its lease is surely held; 0: it sends no input. */
+  lease_ms: z.int(),
+  nodes: z.array(
+    z.object({
+      name: z.string(),
+      address: z.string(),
+      zones: z.array(z.string()),
+      /** How many desktops it has, and how many it takes at most. */
+      desktops: z.int(),
+      capacity: z.int(),
+      is_draining: z.boolean(),
+    }),
+  ),
+  desktops: z.array(
+    z.object({
+      id: z.string(),
+      /** null where this node cannot read it: it has another `cluster.key`. */
+      name: z.string().nullable(),
+      zone: z.string(),
+      /** The node that has it; null: none. */
+      node: z.string().nullable(),
+    }),
+  ),
+});
+export type FleetInfo = z.infer<typeof fleetSchema>;
+
+/** `POST /api/v1/fleet/nodes/:id/drain`; false: it takes desktops again. */
+export const drainBodySchema = z.strictObject({ is_draining: z.boolean().default(true) });

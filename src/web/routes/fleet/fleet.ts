@@ -1,0 +1,41 @@
+import type { FastifyInstance } from "fastify";
+import * as z from "zod";
+import { RefusedError } from "../../../desktop/error.ts";
+import { drainBodySchema, type FleetInfo } from "../../api/fleet-api.ts";
+import { parse } from "../../http/parse.ts";
+import type { FleetFace } from "../../http/ports.ts";
+
+const paramsSchema = z.object({ id: z.string().min(1).max(100) });
+
+/** `/api/v1/fleet`: which node has which desktop, and nodes that hand over all that they have. `fleet` null: this server is alone. */
+export function fleetRoutes(app: FastifyInstance, fleet: FleetFace | null): void {
+  const config = { access: "admin" } as const;
+  app.get("/api/v1/fleet", { config }, (_request, reply): FleetInfo => {
+    reply.header("cache-control", "no-store");
+    return fleet === null ? { node: null, lease_ms: 0, nodes: [], desktops: [] } : infoOf(fleet);
+  });
+  app.post("/api/v1/fleet/nodes/:id/drain", { config }, async (request): Promise<FleetInfo> => {
+    const { id } = parse(paramsSchema, request.params);
+    const { is_draining } = parse(drainBodySchema, request.body ?? {});
+    if (fleet === null) {
+      throw new RefusedError(
+        "not_supported",
+        "this server is alone: cluster.endpoints makes it a node of a fleet",
+      );
+    }
+    await fleet.drain(id, is_draining);
+    return infoOf(fleet);
+  });
+}
+
+function infoOf({ view }: FleetFace): FleetInfo {
+  return {
+    node: view.self,
+    lease_ms: Math.round(view.leaseMs),
+    nodes: view.nodes.map(({ name, address, offer, desktops, isDrained }) => ({
+      ...{ name, address, zones: [...offer.zones], desktops, capacity: offer.links },
+      is_draining: isDrained,
+    })),
+    desktops: view.desktops.map((desktop) => ({ ...desktop })),
+  };
+}
