@@ -23,7 +23,7 @@ interface Member {
 }
 
 /**
- * Three servers of etcd on loopback, with certificates that the test made for both sides, users and passwords: `nodes`
+ * Three servers of etcd on loopback, or as many as are asked for, with certificates that the test made for both sides, users and passwords: `nodes`
  * may write below /t/ and /oc/ and nothing else.
  */
 export class EtcdCluster {
@@ -39,17 +39,19 @@ export class EtcdCluster {
     this.members = members;
   }
 
-  static async start(owner: Owner): Promise<EtcdCluster> {
+  static async start(owner: Owner, members = 3): Promise<EtcdCluster> {
     const dir = mkdtempSync(join(tmpdir(), "oc-etcd-"));
     // Registered before the programs, so it runs when they have gone.
     owner.teardown(() => rmSync(dir, { recursive: true, force: true }));
     await makeCertificates(dir);
     const places = await Promise.all(
-      ["a", "b", "c"].map(async (name) => ({ name, client: await freePort(), peer: await freePort() })),
+      ["a", "b", "c"]
+        .slice(0, members)
+        .map(async (name) => ({ name, client: await freePort(), peer: await freePort() })),
     );
     const file = (name: string): string => join(dir, name);
     const all = places.map(({ name, peer }) => `${name}=https://127.0.0.1:${peer}`).join();
-    const members = places.map(({ name, client, peer }) => {
+    const started = places.map(({ name, client, peer }) => {
       const [url, peerUrl] = [`https://127.0.0.1:${client}`, `https://127.0.0.1:${peer}`];
       const own = ["--cert-file", file("server.crt"), "--key-file", file("server.key")];
       const args = [
@@ -64,7 +66,7 @@ export class EtcdCluster {
       ];
       return { name, url, args, program: new Program(owner, "etcd", args) };
     });
-    const cluster = new EtcdCluster(owner, dir, members);
+    const cluster = new EtcdCluster(owner, dir, started);
     await cluster.#prepare();
     return cluster;
   }
@@ -75,6 +77,12 @@ export class EtcdCluster {
     owner.teardown(() => rmSync(dir, { recursive: true, force: true }));
     await makeCertificates(dir);
     return readFileSync(join(dir, "ca.crt"), "utf8");
+  }
+
+  get first(): Member {
+    const [first] = this.members;
+    if (first === undefined) throw new Error("no member");
+    return first;
   }
 
   get urls(): readonly string[] {
@@ -114,8 +122,7 @@ export class EtcdCluster {
   }
 
   async #prepare(): Promise<void> {
-    const [first] = this.members;
-    if (first === undefined) throw new Error("no member");
+    const { first } = this;
     const call = (...args: string[]) => this.#control(first, args);
     await until("a leader", () => call("endpoint", "health").then(() => true));
     await call("user", "add", `root:${this.#rootPassword}`);

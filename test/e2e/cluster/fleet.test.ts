@@ -1,0 +1,194 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import t from "tap";
+import * as z from "zod";
+import { errorSchema } from "../../../src/web/api/api.ts";
+import { fleetSchema } from "../../../src/web/api/fleet-api.ts";
+import { until } from "../../support/until.ts";
+import { Appliance } from "../harness/appliance.ts";
+import { ETCD_PEERS, EtcdCluster } from "../harness/etcd.ts";
+import { type Agent, ToolRefusal } from "../harness/mcp-client.ts";
+import { requirePeers } from "../harness/peers.ts";
+import { XDisplay } from "../harness/x-display.ts";
+
+/** OC_FLEET_ETCD=3, OC_FLEET_DESKTOPS=30: as much as the operator of a fleet has. */
+const MEMBERS = Number(process.env["OC_FLEET_ETCD"] ?? 1);
+const DESKTOPS = Number(process.env["OC_FLEET_DESKTOPS"] ?? 3);
+/** Desktops are spread over so many real X servers. */
+const SERVERS = 3;
+const SLOW_MS = 60_000;
+
+const desktopSchema = z.looseObject({ id: z.string(), state: z.looseObject({ kind: z.string() }) });
+
+if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc"])) {
+  t.setTimeout(600_000);
+  const etcd = await EtcdCluster.start(t, MEMBERS);
+  const folder = mkdtempSync(join(tmpdir(), "oc-fleet-"));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const secret = (name: string, value: string): string => {
+    writeFileSync(join(folder, name), value, { mode: 0o600 });
+    return join(folder, name);
+  };
+  const key = secret("key", randomBytes(32).toString("base64url"));
+  const password = secret("password", `${etcd.login.password}\n`);
+  const start = async (name: string): Promise<Appliance> => {
+    const file = (of: string): string => join(etcd.dir, of);
+    return await Appliance.start(t, {
+      env: {
+        OC_CLUSTER_ENDPOINTS: etcd.urls.join(),
+        ...{ OC_CLUSTER_CA: file("ca.crt"), OC_CLUSTER_CERT: file("client.crt") },
+        ...{ OC_CLUSTER_CERT_KEY: file("client.key"), OC_CLUSTER_LOGIN: etcd.login.name },
+        ...{ OC_CLUSTER_PASSWORD_FILE: password, OC_CLUSTER_KEY_FILE: key, OC_CLUSTER_NODE: name },
+      },
+    });
+  };
+  const nodes = new Map<string, Appliance>();
+  for (const name of ["a", "b", "c"]) nodes.set(name, await start(name));
+  const node = (name: string): Appliance => {
+    const found = nodes.get(name);
+    if (found === undefined) throw new Error(`no node ${name}`);
+    return found;
+  };
+  const fleetOf = async (name: string) =>
+    fleetSchema.parse(await (await node(name).fetch("/api/v1/fleet")).json());
+  const liveOf = async (name: string): Promise<readonly string[]> => {
+    const all = z.array(desktopSchema).parse(await (await node(name).fetch("/api/v1/desktops")).json());
+    return all.filter(({ state }) => state.kind === "live").map(({ id }) => id);
+  };
+  const errorOf = async (answer: Response) => ({
+    status: answer.status,
+    ...errorSchema.parse(await answer.json()).error,
+  });
+  /** Who has a desktop, live. */
+  const holder = async (id: string): Promise<string> =>
+    await until(
+      `a node that has ${id}`,
+      async () => {
+        for (const name of nodes.keys()) if ((await liveOf(name)).includes(id)) return name;
+        return null;
+      },
+      SLOW_MS,
+    );
+
+  const displays = await Promise.all(Array.from({ length: SERVERS }, () => XDisplay.start(t)));
+  const ids: string[] = [];
+
+  await t.test("a desktop added on one node is placed, and told of by all", async (t) => {
+    await until("three nodes", async () => (await fleetOf("a")).nodes.length === 3, SLOW_MS);
+    for (let nth = 0; nth < DESKTOPS; nth++) {
+      const display = displays[nth % SERVERS];
+      const connection = { protocol: "vnc", host: "127.0.0.1", port: display?.vncPort, name: `desk ${nth}` };
+      const answer = await node("a").fetch("/api/v1/desktops", connection);
+      const added = z.looseObject({ id: z.string() }).parse(await answer.json());
+      ids.push(added.id);
+      // 202: another node took it.
+      if (answer.status !== 201) t.match(added, { held_by: { node: /^[bc]$/, address: /^http:/ } });
+    }
+    const fleet = await until("all placed", async () => {
+      const seen = await fleetOf("b");
+      return seen.desktops.length === DESKTOPS && seen.desktops.every(({ node }) => node !== null)
+        ? seen
+        : null;
+    });
+    t.same(fleet.desktops.map(({ id }) => id).sort(), ids.toSorted(), "each once");
+    t.same(
+      fleet.nodes.map(({ desktops }) => desktops),
+      fleet.nodes.map(() => DESKTOPS / 3),
+      "evenly",
+    );
+    t.equal(fleet.desktops[0]?.name?.startsWith("desk "), true, "opened by the key that all have");
+    const { stdout } = await etcd.control(etcd.first, "get", "/overlay-companion/connections/", "--prefix");
+    t.notMatch(stdout, /desk \d|127\.0\.0\.1/, "what etcd holds is sealed");
+    for (const id of ids) {
+      const name = await holder(id);
+      const other = name === "a" ? "b" : "a";
+      t.match(await errorOf(await node(other).fetch(`/api/v1/desktops/${id}`)), {
+        ...{ status: 421, code: "held_elsewhere", held_by: { node: name, address: node(name).url } },
+      });
+    }
+  });
+
+  /** Types by the node that has it, as an agent does. */
+  const agents = new Map<string, Agent>();
+  const type = async (name: string, id: string, text: string): Promise<ToolRefusal | null> => {
+    const agent = agents.get(name) ?? (await node(name).agent());
+    agents.set(name, agent);
+    try {
+      await agent.call("type_text", { connection_id: id, text });
+      return null;
+    } catch (error) {
+      if (error instanceof ToolRefusal) return error;
+      throw error;
+    }
+  };
+
+  await t.test(
+    "etcd is silent for longer than a lease: input stops with a word, nothing moves",
+    async (t) => {
+      const [id = ""] = ids;
+      const name = await holder(id);
+      t.equal(await type(name, id, "a"), null);
+      const before = (await fleetOf(name)).desktops;
+      for (const { program } of etcd.members) program.freeze(true);
+      const beganMs = performance.now();
+      const refused = await until("a refusal", () => type(name, id, "b"), SLOW_MS);
+      t.comment(`input was refused ${Math.round(performance.now() - beganMs)} ms after etcd fell silent`);
+      t.match(refused, { code: "not_held", message: /does not answer in time/ });
+      t.match(await (await node(name).fetch("/readyz")).json(), {
+        status: "degraded",
+        parts: { fleet: { ok: false, detail: /etcd does not answer/ } },
+      });
+      t.match(await (await node(name).fetch("/metrics")).text(), /^oc_fleet_lease_seconds 0$/m);
+      await new Promise((resolve) => setTimeout(resolve, 5000));
+      t.equal((await liveOf(name)).includes(id), true, "it is shown all the while");
+      for (const { program } of etcd.members) program.freeze(false);
+      const backMs = performance.now();
+      await until("input again", async () => (await type(name, id, "c")) === null, SLOW_MS);
+      t.comment(`input went on ${Math.round(performance.now() - backMs)} ms after etcd was back`);
+      // A node that took another's desktop would have done so within a lease of the return.
+      await new Promise((resolve) => setTimeout(resolve, 5000));
+      const place = ({ id, node }: { id: string; node: string | null }) => `${id} ${node}`;
+      t.same((await fleetOf(name)).desktops.map(place), before.map(place), "nothing moved");
+    },
+  );
+
+  await t.test("a node that drains hands over what it has", async (t) => {
+    await node("a").fetch("/api/v1/fleet/nodes/c/drain", {});
+    await until("none left", async () => (await liveOf("c")).length === 0, SLOW_MS);
+    for (const id of ids) t.not(await holder(id), "c");
+    t.match(
+      (await fleetOf("b")).nodes.find(({ name }) => name === "c"),
+      { is_draining: true, desktops: 0 },
+    );
+    await node("a").fetch("/api/v1/fleet/nodes/c/drain", { is_draining: false });
+    t.match(await errorOf(await node("a").fetch("/api/v1/fleet/nodes/none/drain", {})), {
+      code: "not_found",
+    });
+  });
+
+  await t.test("a node's process is killed: its desktops are live on others", async (t) => {
+    const [id = ""] = ids;
+    const name = await holder(id);
+    const lost = await liveOf(name);
+    const beganMs = performance.now();
+    await node(name).program.stop("SIGKILL");
+    nodes.delete(name);
+    const tookMs: number[] = [];
+    await Promise.all(
+      lost.map(async (lostId) => {
+        await holder(lostId);
+        tookMs.push(Math.round(performance.now() - beganMs));
+      }),
+    );
+    tookMs.sort((a, b) => a - b);
+    const at = (part: number): number | undefined => tookMs[Math.ceil(part * tookMs.length) - 1];
+    t.comment(`${lost.length} desktops live elsewhere after p50 ${at(0.5)} ms, p95 ${at(0.95)} ms`);
+    t.equal(tookMs.length, lost.length);
+    const taker = await holder(id);
+    t.equal(await type(taker, id, "d"), null);
+    const audit = await (await node(taker).fetch("/api/v1/audit?limit=200")).json();
+    t.match(JSON.stringify(audit), new RegExp(`"node":"${taker}","fence":"\\d+"`), "told under its fence");
+  });
+}
