@@ -10,6 +10,9 @@ import type { S3Bucket } from "../recording/archive/s3-bucket.ts";
 import { readCa } from "./open-forwarders.ts";
 import { pushReach } from "./open-push.ts";
 
+const MEBI = 1024 * 1024;
+const DAY_MS = 86_400_000;
+
 interface ArchiveRooms {
   readonly clock: Clock;
   readonly own: OwnListener[];
@@ -49,13 +52,25 @@ export async function openArchive(
   const place = await archiveBucketOf(config, own);
   if (place === null) return null;
   const { S3Archive, ArchiveIndex, S3Error } = await import("../recording/archive/load-archive.ts");
-  const { endpoint = "", bucket = "", prefix } = config.recording.archive;
+  const { endpoint = "", bucket = "", prefix, cache_mb, lock_days, lock_mode } = config.recording.archive;
   const index = join(config.data_dir, "recording-archive");
   return new S3Archive({
     ...place,
     clock,
     index: await ArchiveIndex.open(index, `${endpoint}/${bucket}/${prefix}`),
     folder: join(config.data_dir, "recordings"),
+    cacheBytes: cache_mb === 0 ? null : cache_mb * MEBI,
+    lock:
+      lock_days === 0
+        ? null
+        : { mode: lock_mode === "compliance" ? "COMPLIANCE" : "GOVERNANCE", ms: lock_days * DAY_MS },
+    onLetGo: (id, bytes) => log.info({ id, bytes }, "Recording is in the archive alone"),
+    onDoubt: (id, err) => log.error({ id, err }, "Archive does not have a recording as it was sent"),
+    onLooked(found, err) {
+      if (found === null) log.error({ err }, "Archive could not be looked at");
+      else if (found.found + found.lost > 0)
+        log.info({ ...found }, "Archive has other recordings than known");
+    },
     onArchived(id, bytes) {
       log.info({ id }, "Recording archived");
       const resource = { kind: "recording", id };

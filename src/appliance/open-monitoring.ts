@@ -28,6 +28,7 @@ export interface WatchedRooms {
 /** What is told to who watches the appliance: /metrics and /readyz. */
 export function openMonitoring(config: Config, rooms: WatchedRooms) {
   const { audit, forwarders, desktops, recordings, clock, sessions, fleet } = rooms;
+  const archive = () => recordings.copies?.load ?? null;
   const loopDelay = new LoopDelay(clock);
   const auditState = () => ({
     isWorking: audit.isWorking,
@@ -44,6 +45,7 @@ export function openMonitoring(config: Config, rooms: WatchedRooms) {
     audit: auditState,
     recorder: () => recordings.load,
     ...ofFleet,
+    archive,
     nowMs: () => clock.date().getTime(),
   });
   desktops.questions.on((approval) => metrics.asked(approval));
@@ -58,6 +60,7 @@ export function openMonitoring(config: Config, rooms: WatchedRooms) {
       audit: auditState,
       recorder: () => recordings.load,
       ...ofFleet,
+      archive,
       loopDelayMs: () => lateness(clock),
     });
   return { metrics, readiness, close: () => loopDelay.close() };

@@ -45,6 +45,26 @@ export const archiveSchema = z
       ),
     access_key: z.string().min(1).max(500).optional().describe("The id of the access key."),
     secret_key: z.string().min(1).max(500).optional().describe("Its secret."),
+    cache_mb: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .default(0)
+      .describe(
+        "While all recordings here take more MiB, the files of the oldest that the storage surely has are deleted here and read there; 0: never.",
+      ),
+    lock_days: z.coerce
+      .number()
+      .min(0)
+      .max(36_500)
+      .default(0)
+      .describe(
+        "So long nobody can delete or change what was stored there (Object Lock, which the bucket has to be made with); 0: nothing is locked.",
+      ),
+    lock_mode: z
+      .enum(["compliance", "governance"])
+      .default("compliance")
+      .describe("compliance: nobody at all; governance: only who has the storage's right to bypass it."),
     ca: z
       .string()
       .min(1)

@@ -17,6 +17,7 @@ export interface MetricsPorts {
     readonly pendingBytes: number;
   };
   readonly fleet?: ReadinessPorts["fleet"];
+  readonly archive?: ReadinessPorts["archive"];
   /** Wall time, ms since 1970. */
   readonly nowMs: () => number;
 }
@@ -158,7 +159,7 @@ export class Metrics {
 
   #lookUp(): void {
     if (this.#ports.fleet !== undefined) this.#lookUpFleet(this.#ports.fleet);
-    const { version, loopDelay, desktops, viewers, pendingApprovals, audit, recorder } = this.#ports;
+    const { version, loopDelay, desktops, viewers, pendingApprovals, audit, recorder, archive } = this.#ports;
     const registers = [this.#registry];
     new Gauge({ name: "oc_build_info", help: "The version.", labelNames: ["version"], registers })
       .labels({ version })
@@ -218,6 +219,14 @@ export class Metrics {
       "Bytes of recordings that are not on the disk yet.",
       () => recorder().pendingBytes,
     );
+    if (archive !== undefined && archive() !== null) {
+      const load = (name: "archived" | "waiting" | "failing" | "cachedBytes") => (): number =>
+        archive()?.[name] ?? 0;
+      this.#gauge("oc_archive_recordings", "Recordings in the archive.", load("archived"));
+      this.#gauge("oc_archive_waiting", "Recordings that are not in the archive yet.", load("waiting"));
+      this.#gauge("oc_archive_failing", "Of them those whose last try failed.", load("failing"));
+      this.#gauge("oc_archive_cached_bytes", "Blocks from the archive in memory.", load("cachedBytes"));
+    }
     this.#gauge("process_resident_memory_bytes", "Memory of the process.", () => process.memoryUsage.rss());
     new Counter({
       name: "process_cpu_seconds_total",

@@ -8,7 +8,7 @@ export interface PartState {
 }
 
 export interface Readiness {
-  /** `degraded`: only what lies outside is red, a target or a receiver, and all else is served. `unready`: the appliance itself is. */
+  /** `degraded`: only what lies outside is red, a target, a receiver or the archive, and all else is served. `unready`: the appliance itself is. */
   readonly status: "ready" | "degraded" | "unready";
   readonly parts: {
     readonly targets: PartState;
@@ -16,6 +16,8 @@ export interface Readiness {
     readonly audit: PartState;
     readonly audit_receivers: PartState;
     readonly recorder: PartState;
+    /** Absent where none is configured. */
+    readonly archive?: PartState;
     readonly event_loop: PartState;
     /** Absent where this server is alone. */
     readonly fleet?: PartState;
@@ -41,6 +43,8 @@ export interface ReadinessPorts {
   readonly recorder: () => { readonly running: number; readonly failing: number };
   /** Of a fleet; absent: this server is alone. */
   readonly fleet?: () => FleetState;
+  /** null: none is configured. */
+  readonly archive?: () => WatchedArchive | null;
   /** How late the event loop is at this moment. */
   readonly loopDelayMs: () => Promise<number>;
 }
@@ -57,6 +61,17 @@ export interface FleetState {
   readonly nobodys: number;
   /** Desktops whose connections this node cannot read. */
   readonly unreadable: number;
+}
+
+/** Where recordings are archived. */
+export interface WatchedArchive {
+  readonly archived: number;
+  readonly waiting: number;
+  readonly failing: number;
+  /** Of blocks that were read there and are kept in memory. */
+  readonly cachedBytes: number;
+  /** null: it was not asked yet. */
+  readonly isReachable: boolean | null;
 }
 
 /** One that the audit log is sent to. */
@@ -79,19 +94,21 @@ const WELL = ["live", "connecting", "closed"];
 
 /** Looks at every part now; nothing is measured between two questions. */
 export async function readinessOf(ports: ReadinessPorts): Promise<Readiness> {
-  const parts = {
+  const load = ports.archive?.() ?? null;
+  const parts: Readiness["parts"] = {
     targets: targetsState(ports),
     disk: await diskState(ports),
     audit: auditState(ports),
     audit_receivers: receiversState(ports),
     recorder: recorderState(ports),
+    ...(load === null ? {} : { archive: archiveState(load) }),
     event_loop: loopState(await ports.loopDelayMs()),
     ...(ports.fleet === undefined ? {} : { fleet: fleetState(ports.fleet()) }),
   };
   // Without its etcd it shows its desktops on, which nobody else does.
-  const { targets, audit_receivers, fleet, ...own } = parts;
+  const { targets, audit_receivers, archive, fleet, ...own } = parts;
   if (!Object.values(own).every(({ ok }) => ok)) return { status: "unready", parts };
-  const isWell = targets.ok && audit_receivers.ok && fleet?.ok !== false;
+  const isWell = [targets, audit_receivers, archive, fleet].every((part) => part?.ok !== false);
   return { status: isWell ? "ready" : "degraded", parts };
 }
 
@@ -185,6 +202,15 @@ function recorderState({ recorder }: ReadinessPorts): PartState {
   return red(
     `${failing} of ${running} recordings cannot be written and have a gap`,
     "make room on the disk of the data directory; they go on by themselves",
+  );
+}
+
+function archiveState({ archived, waiting, failing, isReachable }: WatchedArchive): PartState {
+  const told = `${archived} recordings are archived, ${waiting} wait`;
+  if (isReachable !== false && failing === 0) return well(told);
+  return red(
+    isReachable === false ? `the archive does not answer; ${told}` : `${told}, ${failing} of them failed`,
+    "overlay-companion doctor says what it answers; it is tried again by itself, and what is not archived stays here",
   );
 }
 

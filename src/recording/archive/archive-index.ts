@@ -19,6 +19,8 @@ export interface ArchivedRecording {
 
 /** Begins the name of what is being written; no recording has one. */
 const DRAFT = ".new-";
+/** Begins the name of what says that a recording is being deleted there. */
+const DELETED = ".deleted-";
 
 /**
  * Which recordings an archive has, and what has to be known to list and open them: a file for each, `FOLDER/PLACE/ID`. Where one
@@ -51,6 +53,10 @@ export class ArchiveIndex {
     return this.#ids.values();
   }
 
+  get size(): number {
+    return this.#ids.size;
+  }
+
   /** null: it is not there, or nothing more is known of it. */
   async get(id: string): Promise<ArchivedRecording | null> {
     if (!this.#ids.has(id)) return null;
@@ -66,6 +72,22 @@ export class ArchiveIndex {
       if (error instanceof RecordingError) return null;
       throw error;
     }
+  }
+
+  /** Those whose deletion was begun and not ended. */
+  async leaving(): Promise<string[]> {
+    const names = await readdir(this.#folder);
+    return names.filter((name) => name.startsWith(DELETED)).map((name) => name.slice(DELETED.length));
+  }
+
+  /** It is no longer there for anybody; what is left of it is deleted, now or after a crash. */
+  async leave(id: string): Promise<void> {
+    await writeFile(join(this.#folder, DELETED + id), "", { mode: 0o600 });
+    await this.remove(id);
+  }
+
+  async left(id: string): Promise<void> {
+    await rm(join(this.#folder, DELETED + id), { force: true });
   }
 
   /** Puts it there at once: there is a whole one or none. */

@@ -7,7 +7,7 @@ import type { RecordingsEvent } from "../library/recording-types.ts";
 import { SEAL_FILE } from "../seal/seal.ts";
 import { listSegments } from "../write/segments.ts";
 import type { ArchivedFile, ArchiveIndex } from "./archive-index.ts";
-import type { S3Bucket } from "./s3-bucket.ts";
+import type { S3Bucket, S3Lock } from "./s3-bucket.ts";
 import { S3Error } from "./s3-error.ts";
 import { storeFile } from "./store-file.ts";
 
@@ -16,7 +16,7 @@ const LONGEST_RETRY_MS = 300_000;
 const CLOSE_WITHIN_MS = 2000;
 
 /** The recordings of this appliance; RecordingService is one. */
-interface Recordings {
+export interface UploadedRecordings {
   list(): Promise<readonly RecordingSummary[]>;
   get(id: string): Promise<RecordingSummary>;
   on(listener: (event: RecordingsEvent) => void): () => void;
@@ -30,6 +30,8 @@ export interface ArchiveUploadsOptions {
   /** Where the recordings are: FOLDER/ID/. */
   readonly folder: string;
   readonly clock: Clock;
+  /** Who may delete nothing there for so long; null: nothing is locked. */
+  readonly lock: { readonly mode: S3Lock["mode"]; readonly ms: number } | null;
   /** It is in the archive, whole; `bytes` of it. */
   onArchived(id: string, bytes: number): void;
   /** The first failure of a recording since it was last well. */
@@ -47,7 +49,7 @@ export class ArchiveUploads {
   readonly #waiting = new Set<string>();
   readonly #failures = new Map<string, string>();
   #current: { readonly id: string; readonly controller: AbortController } | null = null;
-  #recordings: Recordings | null = null;
+  #recordings: UploadedRecordings | null = null;
   #stopListening = (): void => {};
   #cancelRetry: (() => void) | null = null;
   #retryMs = FIRST_RETRY_MS;
@@ -59,7 +61,7 @@ export class ArchiveUploads {
   }
 
   /** Begins with those that are not in the archive yet. Rejects where they cannot be listed. */
-  async follow(recordings: Recordings): Promise<void> {
+  async follow(recordings: UploadedRecordings): Promise<void> {
     this.#recordings = recordings;
     this.#stopListening = recordings.on((event) => {
       if (event.type === "stopped") this.#add(event.recording.id);
@@ -145,7 +147,7 @@ export class ArchiveUploads {
   }
 
   async #store(id: string, signal: AbortSignal): Promise<void> {
-    const { bucket, index, prefix, folder, onArchived } = this.#options;
+    const { bucket, index, prefix, folder, lock, clock, onArchived } = this.#options;
     const recording = await this.#recordings?.get(id);
     // Its end could not be signed, or its seal is broken: it is no finished recording.
     if (recording?.state !== "sealed") return;
@@ -155,6 +157,12 @@ export class ArchiveUploads {
       const path = join(own, name);
       await storeFile(bucket, `${prefix}${id}/${name}`, path, signal);
       files.push({ name, bytes: (await stat(path)).size });
+    }
+    if (lock !== null) {
+      const until = new Date(clock.date().getTime() + lock.ms);
+      for (const { name } of files) {
+        await bucket.lock(`${prefix}${id}/${name}`, { mode: lock.mode, until }, signal);
+      }
     }
     const seal = await readFile(join(own, SEAL_FILE), "utf8");
     // Who deleted it meanwhile wants no mark of it.

@@ -37,7 +37,7 @@ export function archivedFiles(
 }
 
 /** All of a short file. Throws RecordingError too_large or unreachable; null: it is not there. */
-async function readWhole(
+export async function readWhole(
   bucket: S3Bucket,
   folder: string,
   { name, bytes }: ArchivedFile,

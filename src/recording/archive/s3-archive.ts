@@ -1,32 +1,71 @@
-import type { ArchiveState } from "../format/summary.ts";
-import type { RecordingCopies } from "../library/recording-copies.ts";
+import type { ArchiveState, RecordingSummary } from "../format/summary.ts";
+import { RecordingError } from "../library/error.ts";
+import type { CopiesLoad, RecordingCopies } from "../library/recording-copies.ts";
 import { BlockCache } from "../read/block-cache.ts";
 import type { RecordingFiles } from "../read/recording-files.ts";
-import { ArchiveUploads, type ArchiveUploadsOptions } from "./archive-uploads.ts";
+import { ArchiveUploads, type ArchiveUploadsOptions, type UploadedRecordings } from "./archive-uploads.ts";
 import { archivedFiles } from "./archived-files.ts";
+import { deleteArchived } from "./delete-archived.ts";
+import { type FoundArchive, findArchived } from "./find-archived.ts";
+import { LocalCache, type LocalCacheOptions } from "./local-cache.ts";
+import { S3Error } from "./s3-error.ts";
 
 /** Of blocks that were read there: about what eight people seek about in. */
 const CHECKED_BYTES = 64 * 1024 * 1024;
+/** After so long the archive is looked at again that did not answer. */
+const LOOK_AGAIN_MS = 60_000;
+const DELETED_WITHIN_MS = 60_000;
 
-export interface S3ArchiveOptions extends ArchiveUploadsOptions {
+export interface S3ArchiveOptions extends ArchiveUploadsOptions, LocalCacheOptions {
+  /** What is there was listed; null: it did not say. */
+  onLooked(found: FoundArchive | null, error: unknown): void;
   /** Lets the connections to the storage go. */
   close(): void;
 }
 
-/** The recordings in S3-compatible storage: takes finished ones there, and gives them to be read. */
+interface Recordings extends UploadedRecordings {
+  letGo(id: string): Promise<void>;
+}
+
+/**
+ * The recordings in S3-compatible storage: takes finished ones there, gives them to be read, and lets their files here go where
+ * they take too much.
+ */
 export class S3Archive implements RecordingCopies {
   readonly #options: S3ArchiveOptions;
   readonly #uploads: ArchiveUploads;
+  readonly #cache: LocalCache;
   readonly #checked = new BlockCache(CHECKED_BYTES);
+  readonly #closing = new AbortController();
+  #recordings: Recordings | null = null;
+  #cancelLook: (() => void) | null = null;
+  #isReachable: boolean | null = null;
+  #tail: Promise<void> = Promise.resolve();
 
   constructor(options: S3ArchiveOptions) {
     this.#options = options;
-    this.#uploads = new ArchiveUploads(options);
+    this.#cache = new LocalCache(options);
+    this.#uploads = new ArchiveUploads({
+      ...options,
+      onArchived: (id, bytes) => {
+        this.#isReachable = true;
+        options.onArchived(id, bytes);
+        this.#trim();
+      },
+      onFailed: (id, error) => {
+        if (error instanceof S3Error && error.status === 0) this.#isReachable = false;
+        options.onFailed(id, error);
+      },
+    });
   }
 
-  /** Begins with those that are not in the archive yet. Rejects where they cannot be listed. */
-  async follow(recordings: Parameters<ArchiveUploads["follow"]>[0]): Promise<void> {
+  /** Looks at what is there, and begins with what is not there yet. Rejects where recordings cannot be listed. */
+  async follow(recordings: Recordings): Promise<void> {
+    this.#recordings = recordings;
+    await this.#look();
+    if (this.#closing.signal.aborted) return;
     await this.#uploads.follow(recordings);
+    this.#trim();
   }
 
   stateOf(id: string): ArchiveState {
@@ -43,14 +82,71 @@ export class S3Archive implements RecordingCopies {
     return known && archivedFiles(bucket, `${prefix}${id}/`, known, this.#checked.of(id));
   }
 
-  /** How many are in no archive yet, and how many of them failed. */
-  get load(): ArchiveUploads["load"] {
-    return this.#uploads.load;
+  async remove(id: string): Promise<void> {
+    if (!this.#options.index.has(id)) return;
+    try {
+      await this.#delete(id);
+    } catch (cause) {
+      if (!(cause instanceof S3Error)) throw cause;
+      throw new RecordingError("unreachable", cause.message, { cause });
+    }
+  }
+
+  get load(): CopiesLoad {
+    return {
+      ...this.#uploads.load,
+      archived: this.#options.index.size,
+      cachedBytes: this.#checked.bytes,
+      isReachable: this.#isReachable,
+    };
   }
 
   /** Ends what goes on, soon: the next start goes on with it. */
   async close(): Promise<void> {
+    this.#cancelLook?.();
     await this.#uploads.close();
+    this.#closing.abort(new Error("the appliance closes"));
+    await this.#tail;
     this.#options.close();
   }
+
+  /** Ends deletions that were begun, and knows what is there. Never rejects. */
+  async #look(): Promise<void> {
+    const { bucket, prefix, index, clock, onLooked } = this.#options;
+    const { signal } = this.#closing;
+    const looked = (async () => {
+      for (const id of await index.leaving()) await this.#delete(id);
+      const here = await this.#recordings?.list();
+      const local = new Set(here?.filter(isHere).map(({ id }) => id));
+      onLooked(await findArchived(bucket, prefix, index, (id) => local.has(id), signal), null);
+      this.#isReachable = true;
+    })().catch((error: unknown) => {
+      if (signal.aborted) return;
+      this.#isReachable = false;
+      onLooked(null, error);
+      this.#cancelLook = clock.after(LOOK_AGAIN_MS, () => void this.#look());
+    });
+    this.#tail = Promise.all([this.#tail, looked]).then(() => undefined);
+    await looked;
+  }
+
+  async #delete(id: string): Promise<void> {
+    const { bucket, prefix, index, clock } = this.#options;
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(DELETED_WITHIN_MS)]);
+    await deleteArchived(bucket, `${prefix}${id}/`, clock.date(), () => index.leave(id), signal);
+    await index.left(id);
+  }
+
+  #trim(): void {
+    const recordings = this.#recordings;
+    if (recordings === null || this.#closing.signal.aborted) return;
+    const trimmed = this.#cache
+      .trim(recordings, this.#closing.signal)
+      .catch((error: unknown) => this.#options.onLooked(null, error));
+    this.#tail = Promise.all([this.#tail, trimmed]).then(() => undefined);
+  }
+}
+
+function isHere({ archive }: RecordingSummary): boolean {
+  return archive?.state !== "archive_only";
 }

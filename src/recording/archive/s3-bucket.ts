@@ -43,6 +43,24 @@ export interface S3Object {
   readonly sha256: string;
 }
 
+/** Beside it what the server itself calls it by: in most buckets made of the MD5 of what it has. */
+export interface S3Stored extends S3Object {
+  readonly etag: string;
+}
+
+/** One of an object, as a bucket with versions keeps them; "null" in one that keeps none. */
+export interface S3Version {
+  readonly key: string;
+  readonly versionId: string;
+  /** It only says that the object was deleted. */
+  readonly isMarker: boolean;
+}
+
+export interface S3Lock {
+  readonly mode: "COMPLIANCE" | "GOVERNANCE";
+  readonly until: Date;
+}
+
 export interface S3Part {
   readonly bytes: number;
   /** Without its quotes: the MD5 in hex, where the bucket does not encrypt by a key of its own. */
@@ -75,13 +93,14 @@ export class S3Bucket {
   }
 
   /** null: there is none. */
-  async head(key: string, signal: AbortSignal): Promise<S3Object | null> {
+  async head(key: string, signal: AbortSignal): Promise<S3Stored | null> {
     const answer = await this.#ask("HEAD", key, { what: "tell of a file", also: [404] }, signal);
     answer.body.resume();
     if (answer.status === 404) return null;
     return {
       bytes: Number(answer.headers["content-length"]),
       sha256: String(answer.headers["x-amz-meta-sha256"] ?? ""),
+      etag: etagOf(answer),
     };
   }
 
@@ -183,7 +202,7 @@ export class S3Bucket {
     const query = { partNumber: String(upload.number), uploadId: upload.id };
     const answer = await this.#ask("PUT", key, { what: "store a part", query, piece }, signal);
     await readText(answer.body);
-    return String(answer.headers["etag"] ?? "").replaceAll('"', "");
+    return etagOf(answer);
   }
 
   /** Makes the object of its parts, in order. Once more does nothing. */
@@ -207,6 +226,49 @@ export class S3Bucket {
   /** Throws away what was uploaded in parts. */
   async abort(key: string, uploadId: string, signal: AbortSignal): Promise<void> {
     await this.#text("DELETE", key, { what: "end an upload", query: { uploadId }, also: [404] }, signal);
+  }
+
+  /** Every version of every object whose name begins so. */
+  async versions(prefix: string, signal: AbortSignal): Promise<S3Version[]> {
+    const found: S3Version[] = [];
+    let next: Record<string, string> = {};
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const query = { versions: "", prefix, ...next };
+      const xml = await this.#text("GET", "", { what: "list versions", query }, signal);
+      for (const [element, isMarker] of [
+        ["Version", false],
+        ["DeleteMarker", true],
+      ] as const) {
+        for (const one of elementsOf(xml, element)) {
+          found.push({ key: textOf(one, "Key"), versionId: textOf(one, "VersionId"), isMarker });
+        }
+      }
+      const key = textOf(xml, "NextKeyMarker");
+      if (textOf(xml, "IsTruncated") !== "true" || key === "") break;
+      next = { "key-marker": key, "version-id-marker": textOf(xml, "NextVersionIdMarker") };
+    }
+    return found;
+  }
+
+  /** Deletes one version for good. */
+  async remove({ key, versionId }: S3Version, signal: AbortSignal): Promise<void> {
+    await this.#text("DELETE", key, { what: "delete a file", query: { versionId }, also: [404] }, signal);
+  }
+
+  /** Lets nobody delete or change an object until then (Object Lock); the bucket has to be one that can. */
+  async lock(key: string, { mode, until }: S3Lock, signal: AbortSignal): Promise<void> {
+    const body = `<Retention><Mode>${mode}</Mode><RetainUntilDate>${until.toISOString()}</RetainUntilDate></Retention>`;
+    const piece = pieceOf(Buffer.from(body));
+    await this.#text("PUT", key, { what: "lock a file", query: { retention: "" }, piece }, signal);
+  }
+
+  /** Until when a version cannot be deleted; null: it is not locked, or the server does not say. */
+  async lockedUntil({ key, versionId }: S3Version, signal: AbortSignal): Promise<Date | null> {
+    const query = { retention: "", versionId };
+    const also = [400, 403, 404, 405, 501];
+    const xml = await this.#text("GET", key, { what: "tell of a lock", query, also }, signal);
+    const until = new Date(textOf(xml, "RetainUntilDate"));
+    return Number.isNaN(until.getTime()) ? null : until;
   }
 
   async #text(method: string, key: string, asked: Asked, signal: AbortSignal): Promise<string> {
@@ -255,6 +317,10 @@ async function readBytes(body: Readable, count: number): Promise<Buffer> {
   }
   if (done < count) throw new S3Error(`the archive's answer ended after ${done} of ${count} bytes`, {});
   return bytes;
+}
+
+function etagOf({ headers }: S3Answer): string {
+  return String(headers["etag"] ?? "").replaceAll('"', "");
 }
 
 async function readText(body: Readable): Promise<string> {

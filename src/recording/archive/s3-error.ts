@@ -40,6 +40,8 @@ const WHY: Readonly<Record<string, string>> = {
   SlowDown: "it is tried again more slowly",
   BadDigest: "what arrived was not what was sent",
   XAmzContentSHA256Mismatch: "what arrived was not what was sent",
+  InvalidRequest:
+    "where it is about a lock: the bucket has to be made with Object Lock, else set recording.archive.lock_days to 0",
   QuotaExceeded: "the bucket is full",
 };
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { hashOfFile, readPiece } from "./piece.ts";
 import type { S3Bucket, S3Object } from "./s3-bucket.ts";
@@ -31,6 +32,52 @@ export async function storeFile(
   } finally {
     await file.close();
   }
+}
+
+/**
+ * Says that the archive has a file as it is here: its length, and the MD5 that the server made of it, by parts where it came in
+ * parts. Where the server calls files by something else, all of it is read back. Throws S3Error for a missing or another one.
+ */
+export async function confirmFile(
+  bucket: S3Bucket,
+  key: string,
+  path: string,
+  signal: AbortSignal,
+  partBytes = PART_BYTES,
+): Promise<void> {
+  const file = await open(path, "r");
+  try {
+    const { size } = await file.stat();
+    const stored = await bucket.head(key, signal);
+    if (stored === null) throw new S3Error("the archive does not have a file that it took", {});
+    const wanted = { bytes: size, sha256: await hashOfFile(file, size) };
+    isSame(stored, wanted);
+    const md5s: Buffer[] = [];
+    const sha256 = createHash("sha256");
+    const isCalledByMd5 = /^[0-9a-f]{32}(-\d+)?$/.test(stored.etag);
+    for (let at = 0; at < size; at += partBytes) {
+      if (isCalledByMd5) md5s.push(Buffer.from((await readPiece(file, at, partBytes)).md5, "hex"));
+    }
+    if (isCalledByMd5 && etagsOf(md5s, size > partBytes).includes(stored.etag)) return;
+    for (let at = 0; at < size; at += partBytes) {
+      const bytes = await bucket.read(key, at, Math.min(partBytes, size - at), signal);
+      if (bytes !== null) sha256.update(bytes);
+    }
+    if (sha256.digest("hex") !== wanted.sha256) {
+      throw new S3Error("the archive holds other bytes than it was given: see who writes there", {
+        code: "Conflict",
+      });
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** What a server calls a file of which it had these parts. */
+function etagsOf(md5s: readonly Buffer[], isInParts: boolean): string[] {
+  if (!isInParts) return md5s.map((md5) => md5.toString("hex"));
+  const all = createHash("md5").update(Buffer.concat(md5s)).digest("hex");
+  return [`${all}-${md5s.length}`];
 }
 
 /** Throws S3Error for another one: nothing in the archive is written over. */

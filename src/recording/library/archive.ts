@@ -1,6 +1,5 @@
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { RefusedError } from "../../desktop/error.ts";
 import type { BlockIndex } from "../format/block-index.ts";
 import { type KeySealer, openRecordingKey } from "../format/recording-key.ts";
 import { NO_COUNTS, type RecordingSummary } from "../format/summary.ts";
@@ -175,19 +174,21 @@ export class RecordingArchive {
     if (seal?.isEncrypted === "no") await this.#words.write(id, seal.hash, parts);
   }
 
-  /** Deletes its files. Throws RefusedError not_found. */
+  /** Deletes its files, here and where its copies are. Throws RefusedError not_found, permission_denied for what is locked. */
   async remove(id: string): Promise<void> {
     const folder = this.folderOf(id);
     await this.get(id);
-    if (!(await this.#isHere(id))) {
-      throw new RefusedError(
-        "not_supported",
-        "the recording lies in the archive alone: delete it there, by the storage's own means",
-      );
-    }
+    // First: what cannot be deleted there stays here too.
+    await this.#copies?.remove(id);
     this.#unsealed.delete(id);
+    this.#far.delete(id);
     await this.#words.remove(id);
-    await removeFolder(this.folder, folder);
+    if (await this.#isHere(id)) await removeFolder(this.folder, folder);
+  }
+
+  /** Deletes its files here; it is read where its copies are. */
+  async letGo(id: string): Promise<void> {
+    if (await this.#isHere(id)) await removeFolder(this.folder, this.folderOf(id));
   }
 
   readonly #openKey = (sealedKey: string, id: string): Uint8Array | null =>

@@ -29,6 +29,7 @@ import type {
   StartOptions,
   Verification,
 } from "./recording-types.ts";
+import { expired, type RetentionLimits } from "./retention.ts";
 
 /** Who stops agents where a recording must not miss anything and the disk is full. */
 const RECORDER: Actor = { kind: "extension", id: "recorder", name: "Recorder" };
@@ -70,6 +71,8 @@ export interface RecordingsPorts {
 /** Records desktops and keeps what was recorded. */
 export class RecordingService implements RecordingsFace {
   readonly notes: RecordingNotes;
+  /** Where else finished ones are; null: nowhere. */
+  readonly copies: RecordingCopies | null;
   readonly #archive: RecordingArchive;
   readonly #options: RecordingsOptions;
   readonly #ports: RecordingsPorts;
@@ -94,6 +97,7 @@ export class RecordingService implements RecordingsFace {
     options: RecordingsOptions,
     ports: RecordingsPorts,
   ) {
+    this.copies = ports.copies ?? null;
     this.#archive = archive;
     this.notes = notes;
     this.#options = options;
@@ -202,6 +206,11 @@ export class RecordingService implements RecordingsFace {
     await this.#archive.remove(id);
     await this.notes.forget(id);
     this.#listeners.tell({ type: "removed", id, by: by ?? null });
+  }
+
+  /** Deletes its files here; it is read where its copies are. */
+  letGo(id: string): Promise<void> {
+    return this.#archive.letGo(id);
   }
 
   async open(id: string): Promise<OpenRecording> {
@@ -351,9 +360,10 @@ export class RecordingService implements RecordingsFace {
     const { keepMs, keepBytes } = this.#options;
     if (keepMs === null && keepBytes === null) return;
     const gone = expired(await this.list(), this.#options, this.#ports.clock.date());
-    for (const { id } of gone) {
+    for (const { id, archive } of gone) {
       // One that cannot be deleted keeps no other.
-      await this.remove(id).catch((error: unknown) => this.#ports.onBug(error));
+      const removed = archive?.state === "archived" ? this.letGo(id) : this.remove(id);
+      await removed.catch((error: unknown) => this.#ports.onBug(error));
     }
   }
 
@@ -371,29 +381,4 @@ export class RecordingService implements RecordingsFace {
 
 function mebibytes(bytes: number): number {
   return Math.floor(bytes / 1024 / 1024);
-}
-
-export interface RetentionLimits {
-  /** null: kept for good. */
-  readonly keepMs: number | null;
-  /** Of all that are not running, in all; null: no limit. */
-  readonly keepBytes: number | null;
-}
-
-/** What has to go: all that ended too long ago, then the oldest until the rest fits. Those that run stay. */
-export function expired(
-  recordings: readonly RecordingSummary[],
-  { keepMs, keepBytes }: RetentionLimits,
-  now: Date,
-): RecordingSummary[] {
-  const newestFirst = recordings
-    .filter(({ state }) => state !== "recording")
-    .sort((a, b) => b.startedAt.localeCompare(a.startedAt));
-  let sum = 0;
-  return newestFirst.filter((recording) => {
-    const endedMs = Date.parse(recording.startedAt) + recording.durationMs;
-    if (keepMs !== null && now.getTime() - endedMs > keepMs) return true;
-    sum += recording.bytes;
-    return keepBytes !== null && sum > keepBytes;
-  });
 }

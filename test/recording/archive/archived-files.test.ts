@@ -1,58 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import t, { type Test } from "tap";
+import t from "tap";
 import { ArchiveIndex } from "../../../src/recording/archive/archive-index.ts";
-import { S3Archive } from "../../../src/recording/archive/s3-archive.ts";
-import { S3Bucket } from "../../../src/recording/archive/s3-bucket.ts";
-import { RecordingArchive } from "../../../src/recording/library/archive.ts";
-import { FakeClock } from "../../fake-clock.ts";
 import { sha1 } from "../../support/recording-desk.ts";
-import { until } from "../../support/until.ts";
-import { makeLongRecording } from "../long-recording.ts";
-import { SEALER } from "../studio.ts";
-import { answer, errorXml, FakeS3 } from "./fake-s3.ts";
-
-const SECONDS = 400;
-const SIZE = { width: 640, height: 480 };
-
-/** A recording of several files, in the archive and here. */
-async function room(t: Test) {
-  const dataDir = mkdtempSync(join(tmpdir(), "oc-archived-"));
-  t.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
-  const s3 = new FakeS3();
-  const made = await makeLongRecording(dataDir, SECONDS, { ...SIZE, segmentBytes: 60_000 });
-  const open = async () => {
-    const far = new S3Archive({
-      bucket: new S3Bucket(
-        { endpoint: "http://127.0.0.1:9", bucket: "bucket", isPathStyle: true },
-        { region: "here", accessKey: "id", secretKey: "s3cret" },
-        s3.send,
-      ),
-      index: await ArchiveIndex.open(join(dataDir, "recording-archive"), "there"),
-      prefix: "of/us/",
-      folder: join(dataDir, "recordings"),
-      clock: new FakeClock(),
-      onArchived: () => undefined,
-      onFailed: (_id, error) => t.fail(String(error)),
-      close: () => undefined,
-    });
-    t.teardown(() => far.close());
-    return { far, archive: await RecordingArchive.open(dataDir, SEALER, far) };
-  };
-  const opened = await open();
-  await opened.far.follow({
-    list: () => opened.archive.list(),
-    get: (id) => opened.archive.get(id),
-    on: () => () => undefined,
-  });
-  await until("that it is archived", () => opened.far.stateOf(made.id).state === "archived");
-  const loseLocal = (): void => rmSync(join(dataDir, "recordings", made.id), { recursive: true });
-  return { ...opened, s3, dataDir, made, loseLocal, open };
-}
+import { archiveRoom, SECONDS } from "./archive-room.ts";
+import { answer, errorXml } from "./fake-s3.ts";
 
 t.test("one whose files are no longer here is listed, played, sought and verified there", async (t) => {
-  const { archive, s3, made, loseLocal } = await room(t);
+  const { archive, s3, made, loseLocal } = await archiveRoom(t);
   const { id, truth } = made;
   t.ok([...s3.objects.keys()].length > 2, "several files");
   const here = await archive.list();
@@ -72,7 +26,7 @@ t.test("one whose files are no longer here is listed, played, sought and verifie
 });
 
 t.test("a cold seek reads one key and its tail, and a second one nothing", async (t) => {
-  const { archive, s3, made, loseLocal } = await room(t);
+  const { archive, s3, made, loseLocal } = await archiveRoom(t);
   loseLocal();
   const ms = 310_500;
   for (const isFirst of [true, false]) {
@@ -92,7 +46,7 @@ t.test("a cold seek reads one key and its tail, and a second one nothing", async
 });
 
 t.test("a byte that was changed there is found, by who verifies it and who plays it", async (t) => {
-  const { archive, s3, made, loseLocal } = await room(t);
+  const { archive, s3, made, loseLocal } = await archiveRoom(t);
   loseLocal();
   const name = `of/us/${made.id}/000001.blocks`;
   const stored = s3.objects.get(name);
@@ -116,7 +70,7 @@ t.test("a byte that was changed there is found, by who verifies it and who plays
 t.test(
   "an archive that does not answer is told of, and no recording is called tampered for it",
   async (t) => {
-    const { archive, s3, made, loseLocal } = await room(t);
+    const { archive, s3, made, loseLocal } = await archiveRoom(t);
     loseLocal();
     s3.fault = () => answer(503, errorXml("SlowDown"));
     t.equal((await archive.list()).length, 1, "the list needs no answer");
@@ -128,7 +82,7 @@ t.test(
 );
 
 t.test("who reads one whose files go meanwhile reads on there", async (t) => {
-  const { archive, made, loseLocal } = await room(t);
+  const { archive, made, loseLocal } = await archiveRoom(t);
   const reader = await archive.read(made.id);
   const [first = 0] = made.truth.keys();
   await reader.frameAt(first * 1000);
@@ -138,7 +92,7 @@ t.test("who reads one whose files go meanwhile reads on there", async (t) => {
 });
 
 t.test("the index is known after a restart; one that is broken is as none", async (t) => {
-  const { made, loseLocal, open, dataDir } = await room(t);
+  const { made, loseLocal, open, dataDir } = await archiveRoom(t);
   loseLocal();
   t.match(await (await open()).archive.list(), [{ id: made.id, archive: { state: "archive_only" } }]);
   const index = await ArchiveIndex.open(join(dataDir, "recording-archive"), "there");

@@ -19,13 +19,20 @@ export interface Asked {
 
 /** The archive of tests about faults, which no real server makes on demand. What is right is tested against radosgw. */
 export class FakeS3 {
-  readonly objects = new Map<string, { readonly bytes: Buffer; readonly sha256: string }>();
+  readonly objects = new Map<
+    string,
+    { readonly bytes: Buffer; readonly sha256: string; readonly etag?: string }
+  >();
+  /** Until when each is locked, ISO 8601. */
+  readonly locks = new Map<string, string>();
+  /** The server's own clock. */
+  now = new Date(0);
   readonly uploads = new Map<string, Upload>();
   readonly asked: Asked[] = [];
   /** Answers instead, or throws; null: as ever. */
   fault: (request: S3Request, name: string) => S3Answer | null = () => null;
-  /** Nothing is answered until the request is given up. */
-  hang = false;
+  /** What is not answered until the request is given up. */
+  hang: (name: string) => boolean = () => false;
   /** Bytes that were given. */
   readBytes = 0;
   #begun = 0;
@@ -38,7 +45,7 @@ export class FakeS3 {
     const name = nameOf(request.method, key, url.searchParams);
     const body = Buffer.concat(request.body);
     this.asked.push({ name, bytes: body.length });
-    if (this.hang) {
+    if (this.hang(name)) {
       await new Promise((_resolve, reject) => {
         request.signal.addEventListener("abort", () => reject(request.signal.reason));
       });
@@ -60,6 +67,13 @@ export class FakeS3 {
     if (upload !== undefined) return this.#inUpload(method, query, upload, body);
     if (query.has("uploads")) return method === "POST" ? this.#begin(key, headers) : this.#uploads(query);
     const there = this.objects.get(key);
+    if (query.has("versions")) return this.#versions(query);
+    if (query.has("retention")) return this.#retention(method, key, body);
+    if (method === "DELETE") {
+      if ((this.locks.get(key) ?? "") > this.now.toISOString()) return answer(403, errorXml("AccessDenied"));
+      this.objects.delete(key);
+      return answer(204);
+    }
     if (method === "PUT") {
       if (there !== undefined && headers["if-none-match"] === "*")
         return answer(412, errorXml("PreconditionFailed"));
@@ -78,6 +92,7 @@ export class FakeS3 {
     return answer(200, "", {
       "content-length": String(there.bytes.length),
       "x-amz-meta-sha256": there.sha256,
+      etag: `"${there.etag ?? md5(there.bytes)}"`,
     });
   }
 
@@ -116,6 +131,19 @@ export class FakeS3 {
     );
   }
 
+  #versions(query: URLSearchParams): S3Answer {
+    const names = [...this.objects.keys()].filter((name) => name.startsWith(query.get("prefix") ?? ""));
+    const xml = names.map((name) => `<Version><Key>${name}</Key><VersionId>1</VersionId></Version>`);
+    return answer(200, `<ListVersionsResult>${xml.join("")}</ListVersionsResult>`);
+  }
+
+  #retention(method: string, key: string, body: Buffer): S3Answer {
+    if (method === "PUT") this.locks.set(key, /<RetainUntilDate>(.*)<\/R/.exec(body.toString())?.[1] ?? "");
+    const until = this.locks.get(key);
+    if (until === undefined) return answer(404, errorXml("NoSuchObjectLockConfiguration"));
+    return answer(200, `<Retention><RetainUntilDate>${until}</RetainUntilDate></Retention>`);
+  }
+
   #inUpload(method: string, query: URLSearchParams, upload: Upload, body: Buffer): S3Answer {
     const id = query.get("uploadId") ?? "";
     if (method === "PUT") {
@@ -129,7 +157,11 @@ export class FakeS3 {
     if (method === "POST") {
       const numbers = [...body.toString().matchAll(/<PartNumber>(\d+)/g)].map(([, number]) => Number(number));
       const bytes = Buffer.concat(numbers.map((number) => upload.parts.get(number) ?? Buffer.alloc(0)));
-      this.objects.set(upload.key, { bytes, sha256: upload.sha256 });
+      const md5s = numbers.map((number) =>
+        Buffer.from(md5(upload.parts.get(number) ?? Buffer.alloc(0)), "hex"),
+      );
+      const etag = `${md5(Buffer.concat(md5s))}-${md5s.length}`;
+      this.objects.set(upload.key, { bytes, sha256: upload.sha256, etag });
       this.uploads.delete(id);
       return answer(200, "<CompleteMultipartUploadResult></CompleteMultipartUploadResult>");
     }
@@ -161,6 +193,8 @@ function nameOf(method: string, key: string, query: URLSearchParams): string {
   if (query.has("uploads"))
     return method === "POST" ? `POST ${key}?begin` : `GET uploads of ${query.get("prefix")}`;
   if (query.has("uploadId")) return `${method} ${key}?upload`;
+  if (query.has("versions")) return `GET versions of ${query.get("prefix")}`;
+  if (query.has("retention")) return `${method} ${key}?retention`;
   if (key === "") return `GET list of ${query.get("prefix")}`;
   return `${method} ${key}`;
 }

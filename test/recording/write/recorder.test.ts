@@ -5,7 +5,7 @@ import type { Desktop } from "../../../src/desktop/desktop.ts";
 import { Region } from "../../../src/framebuffer/region.ts";
 import { NO_COUNTS, type RecordingSummary } from "../../../src/recording/format/summary.ts";
 import { RecordingArchive } from "../../../src/recording/library/archive.ts";
-import { expired } from "../../../src/recording/library/recording-service.ts";
+import { expired } from "../../../src/recording/library/retention.ts";
 import { PIXELS_A_TURN } from "../../../src/recording/write/copy-scheduler.ts";
 import { AGENT, CLICK, HUMAN } from "../../desktop/house.ts";
 import { settle } from "../../fake-clock.ts";
