@@ -318,6 +318,12 @@ const PLAYS: Readonly<Record<string, Play>> = {
     known.set("token", await idOf(await ask("POST", "/api/v1/tokens", { name: "x", role: "viewer" })));
   },
   "DELETE /api/v1/tokens/:id": ({ known }, { ask }) => ask("DELETE", `/api/v1/tokens/${known.get("token")}`),
+  // This server is alone: it is refused, and told as that.
+  "POST /api/v1/fleet/nodes/:id/drain": async ({ t }, { ask }) => {
+    await t.rejects(ask("POST", "/api/v1/fleet/nodes/none/drain", {}), {
+      message: /answered with 422.*alone/,
+    });
+  },
   "PUT /api/v1/secrets/:id": call("PUT", () => "/api/v1/secrets/mail", {
     ...{ value: "s3cret-of-the-mail", desktops: ["*"], agents: ["*"] },
   }),
