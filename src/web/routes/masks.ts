@@ -14,7 +14,7 @@ import { desktopOf } from "./desktops.ts";
 const paramsSchema = z.object({ maskId: z.string().max(100) });
 
 /** `/api/v1/desktops/:id/masks`: everybody may read where something is hidden, agents without the words for people. */
-export function maskRoutes(app: FastifyInstance, ports: Pick<RoutePorts, "desktopsOf">): void {
+export function maskRoutes(app: FastifyInstance, ports: Pick<RoutePorts, "desktopsOf" | "fleet">): void {
   const url = "/api/v1/desktops/:id/masks";
   const change = { config: { access: "masks" } } as const;
   app.get(url, { config: { access: "view" } }, (request): MaskInfo[] => {
@@ -26,6 +26,12 @@ export function maskRoutes(app: FastifyInstance, ports: Pick<RoutePorts, "deskto
     const desktop = desktopOf(ports, request);
     const { follows, ...said } = parse(maskBodySchema, request.body);
     if (desktop.masks === undefined) throw new RefusedError("not_supported", "nothing can be hidden here");
+    if (ports.fleet !== undefined) {
+      throw new RefusedError(
+        "not_supported",
+        "a desktop of a fleet may move to a node that does not know what was hidden here: name it under masks in the configuration of every node",
+      );
+    }
     const mask = desktop.masks.add(maskOf(said), follows ?? null, actorOf(principalOf(request), request.ip));
     reply.code(201);
     return maskInfo(mask);
