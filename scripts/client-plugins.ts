@@ -45,6 +45,17 @@ const SIGN_INS = [
   ...["TightTunnels", "TightAuth", "RA2neAuth", "MSLogonIIAuth"],
 ].map((name) => `_negotiate${name}`);
 
+/** What only those need, and what is for repeaters, TightVNC's and Intel's servers: ours is none of them. */
+const OF_OTHER_SERVERS = [
+  /^ {12}case securityType\w+:\n {16}return this\._negotiate\w+\(\);\n\n/gm,
+  /^ {12}securityType(?!None)\w+,\n/gm,
+  /^ {12}handleRSAAES\w+: [^\n]*\n/gm,
+  /^ {8}this\._rfbRSAAESAuthenticationState = null;\n/gm,
+  /^ {8}if \((?:this\._rfbRSAAESAuthenticationState !== null|isRepeater|this\._rfbTightVNC|this\._fbName === "Intel[^"]*")\) \{\n.*?^ {8}\}\n/gms,
+  /^ {12}case "000\.000":[^\n]*\n {16}isRepeater = 1;\n {16}break;\n/gm,
+  /^ {8}let isRepeater = 0;\n/gm,
+];
+
 /** What of noVNC's face our viewer never touches, and what only that calls. */
 const UNTOUCHED = [
   ...["sendCredentials", "approveServer", "machineShutdown", "machineReboot", "machineReset", "_xvpOp"],
@@ -56,7 +67,8 @@ const UNTOUCHED = [
     "touchButton",
     "clippingViewport",
   ],
-  ...["toDataURL", "toBlob", "genDES", "xvpOp"],
+  ...["toDataURL", "toBlob", "genDES", "xvpOp", "_resumeAuthentication"],
+  ...["_handleRSAAESCredentialsRequired", "_handleRSAAESServerVerification"],
 ];
 
 /** What noVNC handles that our own server never sends: of two encodings of a pointer it takes VMware's (cursorKindOf). */
@@ -78,7 +90,11 @@ export function leaveUncalled(): Plugin {
           if (!method.test(rest)) throw new Error(`noVNC has no method ${name} any more, or in another form`);
           return rest.replace(method, "");
         }, code);
-        return { code: left, map: null };
+        const slim = OF_OTHER_SERVERS.reduce((rest, part) => {
+          if (rest.search(part) < 0) throw new Error(`noVNC has nothing like ${part} any more`);
+          return rest.replace(part, "");
+        }, left);
+        return { code: slim, map: null };
       },
     },
   };

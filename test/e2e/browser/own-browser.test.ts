@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import type { Page } from "playwright-core";
 import t, { type Test } from "tap";
 import { until } from "../../support/until.ts";
 import { Appliance } from "../harness/appliance.ts";
-import { decodePicture, openBrowser, signIn } from "../harness/browser.ts";
+import { decodePicture, looksWell, openBrowser, signIn } from "../harness/browser.ts";
 import type { Agent } from "../harness/mcp-client.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { differenceOf, type Shot } from "../harness/xwd.ts";
@@ -142,6 +143,39 @@ async function watched(t: Test, appliance: Appliance, agent: Agent, truth: Shot)
   t.match(await card.innerText(), /Press beside/);
   await card.locator(".button-primary:enabled").click();
   t.match(await click, { was_confirmed: true });
+  await t.test("a person adds another one, and edits it", (t) => added(t, appliance, page));
+}
+
+async function added(t: Test, appliance: Appliance, page: Page): Promise<void> {
+  await page.goto(appliance.url);
+  await page.getByRole("button", { name: "Add desktop" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Protocol").selectOption("browser");
+  await dialog.getByLabel("Name").fill("Shop");
+  await dialog.getByLabel("First page").fill("https://shop.example/");
+  await dialog.getByLabel("Profile").fill("shop");
+  await looksWell(t, page, "add-browser");
+  await dialog.getByRole("button", { name: "Add desktop" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const desktops = JSON.parse(await (await appliance.fetch("/api/v1/desktops")).text());
+  const { id } = desktops.find(({ name }: { name: string }) => name === "Shop");
+  const url = `/api/v1/desktops/${id}/connection`;
+  const said = async () => JSON.parse(await (await appliance.fetch(url)).text()).connection;
+  const browser = { page: "https://shop.example/", profile: "shop" };
+  t.match(await said(), { protocol: "browser", name: "Shop", browser });
+  // What the form has no field for stays.
+  const edit = { ...(await said()), browser: { ...browser, width: 640, height: 480 }, keep_awake_s: 60 };
+  t.equal((await appliance.fetch(url, edit, { method: "PUT" })).status, 200);
+  await page.reload();
+  await page.getByRole("button", { name: "Edit Shop" }).click();
+  await dialog.getByLabel("Where its pages lead").selectOption("all");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  t.match(await said(), {
+    keep_awake_s: 60,
+    browser: { ...browser, networks: "all", width: 640, height: 480 },
+  });
+  await appliance.fetch(`/api/v1/desktops/${id}`, undefined, { method: "DELETE" });
 }
 
 async function replayed(t: Test, appliance: Appliance, id: string, truth: Shot): Promise<void> {

@@ -57,7 +57,7 @@ function Tokens() {
         </button>
       </div>
       <p class="muted">
-        {t`Who has a token may do what its role says, on the desktops that it is for. For somebody who only looks in, invite a guest from a desktop instead: that needs no token.`}
+        {t`Who has a token may do what its role says, on its desktops. Who only looks in needs none: invite a guest from a desktop.`}
       </p>
       {failure.value && (
         <FailureCard title={t`The tokens cannot be listed`} words={failure.value} onRetry={load} />

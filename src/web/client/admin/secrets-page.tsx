@@ -107,7 +107,7 @@ function Secrets() {
           }}
         >
           <p>
-            {t`From then on no agent can have it typed; one that tries is refused. What is kept is deleted and cannot be brought back. Where it signs in, nothing changes.`}
+            {t`No agent can have it typed any more. It is deleted for good. Where it signs in, nothing changes.`}
           </p>
         </ConfirmDialog>
       )}

@@ -4,12 +4,9 @@ import { type FilledForm, field } from "./filled-form.ts";
 import { rdpFromForm, rdpValues } from "./rdp-form.ts";
 import { transportFromForm } from "./transport-choice.ts";
 
-/** Those that the form knows: a browser of the appliance's own is said by the configuration and by REST. */
-export type FormProtocol = Exclude<ConnectionBody["protocol"], "browser">;
-
 /** The protocol a form control names; VNC for anything else. */
-export function protocolNamed(name: string): FormProtocol {
-  return name === "kasmvnc" || name === "rdp" ? name : "vnc";
+export function protocolNamed(name: string): ConnectionBody["protocol"] {
+  return name === "kasmvnc" || name === "rdp" || name === "browser" ? name : "vnc";
 }
 
 /**
@@ -36,7 +33,19 @@ export function connectionFromForm(form: FilledForm): ConnectionBody {
     ...(awake === "" ? {} : { keep_awake_s: Number(awake) }),
     ...transportFromForm(form),
     ...(protocol === "rdp" ? rdpFromForm(form) : {}),
+    ...(protocol === "browser" ? browserFromForm(form) : {}),
   };
+}
+
+const BROWSER_FIELDS = ["page", "profile", "networks"] as const;
+
+function browserFromForm(form: FilledForm): Pick<ConnectionBody, "browser"> {
+  const said = BROWSER_FIELDS.map((name) => [name, field(form, name).trim()]);
+  const browser = {
+    ...JSON.parse(field(form, "browser_rest") || "{}"),
+    ...Object.fromEntries(said.filter(([, value]) => value !== "")),
+  };
+  return Object.keys(browser).length === 0 ? {} : { browser };
 }
 
 /** Schemes that programs and people write before a desktop's address, and what they stand for here. */
@@ -93,8 +102,16 @@ export function forgetName(secret: InitialForm["kept"][number]): string {
 }
 
 /** The form as it is to edit a connection. */
-export function formOf({ kept_secrets = [], rdp, security, encodings, ...connection }: Edit): InitialForm {
-  const plain = Object.entries(connection).flatMap(([name, value]) =>
+export function formOf({
+  kept_secrets = [],
+  rdp,
+  security,
+  encodings,
+  browser: { page, profile, networks, ...rest } = {},
+  ...connection
+}: Edit): InitialForm {
+  const asked = { page, profile, networks, browser_rest: JSON.stringify(rest) };
+  const plain = Object.entries({ ...connection, ...asked }).flatMap(([name, value]) =>
     typeof value === "string" || typeof value === "number" ? [[name, String(value)]] : [],
   );
   const lists = { security: security?.join(",") ?? "", encoding: encodings?.join(",") ?? "" };

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { ConnectionInfo, TestReportInfo } from "../../api/api.ts";
+import type { ConnectionBody, ConnectionInfo, TestReportInfo } from "../../api/api.ts";
 import { CopyButton } from "../controls/copy-button.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
@@ -13,12 +13,11 @@ import {
   connectionFromForm,
   EMPTY_FORM,
   editFromForm,
-  type FormProtocol,
   fieldsOfAddress,
   formOf,
   protocolNamed,
 } from "./connection-form.ts";
-import { MoreFields } from "./more-fields.tsx";
+import { BrowserFields, MoreFields } from "./more-fields.tsx";
 import { SecretField } from "./secret-field.tsx";
 import { needsHost, usualPort } from "./transport-choice.ts";
 
@@ -31,14 +30,15 @@ const PROTOCOLS = {
   kasmvnc: {
     name: "KasmVNC",
     user: t`User`,
-    meaning: t`A KasmVNC server or Kasm container, with the user name and password of its web page.`,
+    meaning: t`A KasmVNC server or Kasm container, with user and password of its web page.`,
   },
   rdp: {
     name: "RDP",
     user: t`User or DOMAIN\\user`,
-    meaning: t`A Windows machine or xrdp, with the user name and password of an account there.`,
+    meaning: t`A Windows machine or xrdp, with user and password of an account there.`,
   },
-} as const satisfies Record<FormProtocol, unknown>;
+  browser: { name: t`Browser`, user: "", meaning: t`A Chromium that this server starts.` },
+} as const satisfies Record<ConnectionBody["protocol"], unknown>;
 
 /** Of a desktop that was not added here. */
 const CONFIGURED = t`This desktop comes from the configuration: what is changed here holds until the server starts again.`;
@@ -69,11 +69,13 @@ export function DesktopDialog({
   /** Fields of kept secrets that are to be written again. */
   const asked = useRef<(HTMLInputElement | HTMLTextAreaElement)[]>([]);
   const { values, kept } = edited === null ? EMPTY_FORM : formOf(edited.connection);
-  const protocol = useSignal<FormProtocol>(protocolNamed(edited?.connection.protocol ?? ""));
+  const protocol = useSignal(protocolNamed(edited?.connection.protocol ?? ""));
   const transport = useSignal(values["transport"] ?? "");
   const result = useRef<HTMLDivElement>(null);
   const words = PROTOCOLS[protocol.value];
   const isRdp = protocol.value === "rdp";
+  /** It has no place. One that runs already has, which was said elsewhere than here. */
+  const isOurs = protocol.value === "browser" && !values["host"];
   useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => result.current?.scrollIntoView({ block: "nearest" }), [phase.value]);
   const isBusy = phase.value.kind === "testing" || phase.value.kind === "saving";
@@ -161,13 +163,14 @@ export function DesktopDialog({
               <option value="vnc">{PROTOCOLS.vnc.name}</option>
               <option value="kasmvnc">{PROTOCOLS.kasmvnc.name}</option>
               <option value="rdp">{PROTOCOLS.rdp.name}</option>
+              <option value="browser">{PROTOCOLS.browser.name}</option>
             </select>
           </label>
         ) : (
           <input type="hidden" name="protocol" value={protocol.value} />
         )}
         <p class="muted">{edited === null || edited.is_stored ? words.meaning : CONFIGURED}</p>
-        {transport.value !== "unix" && (
+        {transport.value !== "unix" && !isOurs && (
           <div class="field-pair">
             <label class="field">
               <span>{transport.value === "reverse" ? t`Listen on (optional)` : t`Host`}</span>
@@ -202,41 +205,47 @@ export function DesktopDialog({
             placeholder={t`Office / build-vm`}
           />
         </label>
-        <div class="field-pair">
-          <label class="field">
-            <span>{words.user}</span>
-            <input
-              name="username"
-              defaultValue={values["username"] ?? ""}
-              required={isRdp}
-              maxLength={1024}
-              autocomplete="off"
-              spellcheck={false}
-            />
-          </label>
-          <SecretField
-            name="password"
-            label={t`Password`}
-            kept={kept}
-            isNeeded={isRdp}
-            control={(state) => (
-              <input
+        {protocol.value === "browser" ? (
+          <BrowserFields values={values} isOurs={isOurs} />
+        ) : (
+          <>
+            <div class="field-pair">
+              <label class="field">
+                <span>{words.user}</span>
+                <input
+                  name="username"
+                  defaultValue={values["username"] ?? ""}
+                  required={isRdp}
+                  maxLength={1024}
+                  autocomplete="off"
+                  spellcheck={false}
+                />
+              </label>
+              <SecretField
                 name="password"
-                type="password"
-                required={isRdp && !kept.includes("password")}
-                maxLength={1024}
-                autocomplete="new-password"
-                {...state}
+                label={t`Password`}
+                kept={kept}
+                isNeeded={isRdp}
+                control={(state) => (
+                  <input
+                    name="password"
+                    type="password"
+                    required={isRdp && !kept.includes("password")}
+                    maxLength={1024}
+                    autocomplete="new-password"
+                    {...state}
+                  />
+                )}
               />
-            )}
-          />
-        </div>
-        <MoreFields
-          key={protocol.value}
-          protocol={protocol.value}
-          transport={transport}
-          initial={{ values, kept }}
-        />
+            </div>
+            <MoreFields
+              key={protocol.value}
+              protocol={protocol.value}
+              transport={transport}
+              initial={{ values, kept }}
+            />
+          </>
+        )}
         <div ref={result} class="dialog-result" aria-live="polite">
           <Result phase={phase.value} />
         </div>

@@ -15,7 +15,6 @@ import { appState, isOnline, may, mayInvite, now } from "../shell/session.ts";
 import { thumbnailAddress } from "../viewer/screenshot-address.ts";
 import { shortName } from "./desktop-groups.ts";
 import { Thumbnail } from "./thumbnail.ts";
-import { hasTransports } from "./transport-choice.ts";
 
 /** One desktop on the first page. */
 export function DesktopTile({
@@ -75,7 +74,7 @@ export function DesktopTile({
         )}
         {may("connections") && (
           <>
-            {(hasTransports(desktop.protocol) || desktop.protocol === "rdp") && (
+            {desktop.protocol !== "demo" && desktop.protocol !== "replay" && (
               <IconButton icon="pencil" label={t`Edit ${desktop.name}`} onClick={() => onEdit(desktop)} />
             )}
             <IconButton

@@ -250,6 +250,52 @@ function RdpFields({ values }: Pick<InitialForm, "values">) {
   );
 }
 
+/** Of a browser of ours; what the form has no field for stays as it is. */
+export function BrowserFields({
+  values,
+  isOurs,
+}: Pick<InitialForm, "values"> & { readonly isOurs: boolean }) {
+  return (
+    <>
+      {isOurs && (
+        <>
+          <label class="field">
+            <span>{t`First page (optional)`}</span>
+            <input
+              name="page"
+              type="url"
+              defaultValue={values["page"] ?? ""}
+              maxLength={2048}
+              placeholder="https://example.org"
+            />
+          </label>
+          <label class="field">
+            <span>{t`Profile (optional)`}</span>
+            <input
+              name="profile"
+              defaultValue={values["profile"] ?? ""}
+              pattern="[a-z0-9][a-z0-9\-]{0,39}"
+              placeholder={t`Keeps sign-ins under this name`}
+              spellcheck={false}
+            />
+          </label>
+          <Choice
+            label={t`Where its pages lead`}
+            name="networks"
+            options={[
+              ["", t`The internet`],
+              ["all", t`This server and its networks, too`],
+            ]}
+            value={values["networks"]}
+          />
+        </>
+      )}
+      <input type="hidden" name="browser_rest" value={values["browser_rest"]} />
+      <input type="hidden" name="keep_awake_s" value={values["keep_awake_s"]} />
+    </>
+  );
+}
+
 /** A value that is none of the options, said elsewhere than here, is one more of them: it stays unless it is changed. */
 function Choice({
   label,

@@ -57,22 +57,19 @@ export function transportNamed(name: string): Transport | undefined {
   return TRANSPORTS.find((known) => known === name);
 }
 
-/** True for protocols that know more than one way. */
-export function hasTransports(protocol: string): protocol is keyof typeof TRANSPORT_LABELS {
-  return Object.hasOwn(TRANSPORT_LABELS, protocol);
-}
+const USUAL_PORTS: ReadonlyMap<string, number> = new Map([
+  ["rdp", 3389],
+  ["kasmvnc", 6901],
+  ["browser", 9222],
+  ["ws", 6080],
+  ["wss", 6080],
+  ["reverse", 5500],
+  ["repeater", 5901],
+]);
 
 /** The port that is meant where none is given, by protocol and way. */
 export function usualPort(protocol: ConnectionBody["protocol"], transport: string): number {
-  if (protocol === "rdp") return 3389;
-  if (protocol === "kasmvnc") return 6901;
-  return transport === "ws" || transport === "wss"
-    ? 6080
-    : transport === "reverse"
-      ? 5500
-      : transport === "repeater"
-        ? 5901
-        : 5900;
+  return USUAL_PORTS.get(protocol) ?? USUAL_PORTS.get(transport) ?? 5900;
 }
 
 /** False where the target is on this server, or comes to it. */

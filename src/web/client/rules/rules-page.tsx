@@ -125,7 +125,7 @@ export function RulesPage({ desktopId }: { readonly desktopId: string }) {
               <CopyButton text={configOf(rules)} label={t`Copy for the configuration file`} />
               <p class="muted">
                 {mayChange
-                  ? t`Saved rules hold until the mode is changed, restarts of the server included. Those in the configuration file are what every desktop begins with.`
+                  ? t`Saved rules hold until the mode is changed, after restarts too. Every desktop begins with those of the configuration file.`
                   : t`Only an administrator changes the rules. You can try them.`}
               </p>
             </footer>

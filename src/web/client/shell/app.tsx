@@ -141,9 +141,7 @@ function Page({ shown, current }: { readonly shown: Shown; readonly current: Rou
       return (
         <main class="page">
           <h1>{t`The page could not be loaded`}</h1>
-          <p role="alert">
-            {t`The server may have been updated or stopped. Check that it runs, then load the page anew.`}
-          </p>
+          <p role="alert">{t`Check that the server runs, then load the page anew.`}</p>
           <p>
             {/* A link to this address would be followed within the page, which cannot load. */}
             <button type="button" class="button button-primary" onClick={() => location.reload()}>

@@ -197,7 +197,7 @@ export function originWords({
   port,
 }: Pick<DesktopInfo, "protocol" | "host" | "port">): string {
   if (protocol === "demo") return t`Built-in demo`;
-  if (protocol === "browser") return t`Browser of its own`;
+  if (protocol === "browser" && host === "") return t`Browser of its own`;
   if (protocol === "replay") return t`Replay of a recording`;
   return host === "" ? protocol.toUpperCase() : `${protocol.toUpperCase()} ${host}:${port}`;
 }
