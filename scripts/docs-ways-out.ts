@@ -132,7 +132,7 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
   // Words of agents and people, and who is at it.
   ...["GET /api/v1/requests", "resource requests://{id}", "file requests.json"],
   "file recording-notes.json",
-  // Empty files: which recordings are archived.
+  // Which recordings are archived, the sizes of their files and their seals.
   "file recording-archive",
   // Pages of browsers that are paired, not of a desktop: the extension tells them of tabs that are shared, as text.
   ...tools("browser_get_tabs browser_get_accessibility_tree browser_click browser_type browser_scroll"),
@@ -144,6 +144,8 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
   "resource settings://current",
   "GET /api/v1/recordings/:id/chunks",
   ...["GET /ws/events", "GET /ws/overlays", "GET /api/v1/desktops/:id/actions"],
+  // Which node has which desktop, by name.
+  "GET /api/v1/fleet",
   ...["GET /api/v1/desktops", "GET /api/v1/desktops/:id", "GET /api/v1/desktops/:id/connection"],
   ...[
     "GET /api/v1/desktops/:id/rules",

@@ -47,6 +47,7 @@ const SAME_EVERYWHERE = new Set([
   "Edge",
   "Brave",
   "KasmVNC",
+  "https://example.org",
   "Tight",
   "Hextile",
   "Raw",
