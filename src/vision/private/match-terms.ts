@@ -3,8 +3,6 @@ import type { Rect } from "../../framebuffer/rect.ts";
 import type { OcrLine } from "../ocr-messages.ts";
 import { compilePattern, matchesInTime } from "../text/timed-pattern.ts";
 import { boxOf, privateIn } from "./find-private.ts";
-import type { Span } from "./span.ts";
-import { unsureIn } from "./unsure.ts";
 
 /** Of a pattern on one line, in a thread of its own: what takes longer counts as a match of all of the line. */
 const PATTERN_MS = 250;
@@ -25,8 +23,7 @@ export class TermMatcher {
 
   /** The boxes of the words that are meant, of their own height. */
   boxesIn(line: OcrLine): readonly Rect[] {
-    const { kinds } = this.#terms;
-    const spans: Span[] = [...privateIn(line.text, kinds), ...unsureIn(line, kinds)];
+    const spans = privateIn(line.text, this.#terms.kinds).map(({ from, to }) => ({ from, to }));
     if (this.#pattern !== null) {
       const own = this.#slow < MOST_SLOW ? matchesInTime(this.#pattern, [line.text], PATTERN_MS) : null;
       if (own === null) {
