@@ -147,13 +147,14 @@ export const auditEventSchema = z.strictObject({
   counts: z.record(text, z.number()).nullable(),
   /**
    * `deployment`, `tenant`: as configured. `node`, `fence`: of a fleet, which server wrote it, and under which revision it had
-   * the desktop, of events about one. `trace_id`, `span_id`: of the caller's trace, where it told of one. */
+   * the desktop, of events about one. `via`: which node who did it was asked at. `trace_id`, `span_id`: of the caller's trace, where it told of one. */
   meta: z.strictObject({
     version: text,
     deployment: text.optional(),
     tenant: text.optional(),
     node: text.optional(),
     fence: text.optional(),
+    via: text.optional(),
     trace_id: text.optional(),
     span_id: text.optional(),
   }),
@@ -182,6 +183,8 @@ export interface AuditEntry {
     readonly kind: string;
     readonly role?: string;
     readonly ip?: string;
+    /** The node of a fleet by which they come; absent: this one. */
+    readonly via?: string;
   } | null;
   readonly action?: string;
   readonly resource?: { readonly kind: string; readonly id: string; readonly owner?: string };
@@ -273,7 +276,11 @@ export function auditEvent(
     ...(entry.security === undefined ? {} : { security: securityOf(entry.security) }),
     intent: entry.intent === undefined || entry.intent === null ? null : cut(entry.intent),
     counts: entry.counts === undefined ? null : { ...entry.counts },
-    meta: { ...metaOf(stamp, request?.trace ?? null), ...fenceOf(stamp.fleet ?? null, resource) },
+    meta: {
+      ...metaOf(stamp, request?.trace ?? null),
+      ...fenceOf(stamp.fleet ?? null, resource),
+      ...(typeof actor?.via === "string" ? { via: cut(actor.via) } : {}),
+    },
   };
   return stamp.redact === undefined ? event : stamp.redact(event);
 }

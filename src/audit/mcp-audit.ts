@@ -12,6 +12,7 @@ interface BegunCall {
     readonly name: string;
     readonly role: string;
     readonly ip?: string;
+    readonly via?: string;
   };
   readonly transport: "http" | "stdio";
   readonly trace?: TraceContext | null;
@@ -60,12 +61,13 @@ export interface McpAudit {
  */
 export function auditMcp(record: (entry: AuditEntry) => void, clock: Clock): McpAudit {
   const limits = new RepeatLimit(clock);
-  const actorOf = ({ id, name, role, ip }: BegunCall["principal"]) => ({
+  const actorOf = ({ id, name, role, ip, via }: BegunCall["principal"]) => ({
     id,
     name,
     kind: "agent",
     role,
     ...(ip === undefined ? {} : { ip }),
+    ...(via === undefined ? {} : { via }),
   });
   const toldOf = ({ callId, tool, principal, transport, trace = null, desktopId }: BegunCall) => ({
     actor: actorOf(principal),

@@ -28,7 +28,9 @@ export type Credential =
       readonly issuedAtS: number;
       readonly expiresAtMs: number;
     }
-  | { readonly kind: "session"; readonly principal: Principal; readonly sessionId: string };
+  | { readonly kind: "session"; readonly principal: Principal; readonly sessionId: string }
+  /** Judged by the node of a fleet that carries the call, which ends it when that credential is void. */
+  | { readonly kind: "carried"; readonly principal: Principal };
 
 export type AuthResult =
   | { readonly kind: "known"; readonly credential: Credential }
@@ -193,6 +195,7 @@ export class Authenticator {
 
   /** Asking counts as use of a session. */
   #isStillValid(credential: Credential): boolean {
+    if (credential.kind === "carried") return true;
     if (!this.isActive(credential.principal)) return false;
     switch (credential.kind) {
       case "token":

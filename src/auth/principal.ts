@@ -23,6 +23,8 @@ export interface Principal {
   readonly owner?: string;
   /** Came by a link for guests; absent: has a credential of its own. */
   readonly guest?: Guest;
+  /** The node of a fleet that carries the call here; absent: none does. */
+  readonly via?: string;
   /** Where this call comes from; absent where no network lies between. */
   readonly ip?: string;
 }

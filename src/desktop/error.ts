@@ -28,7 +28,9 @@ export type RefusalCode =
   /** Of a fleet: this node cannot prove now that it has the desktop, so it sends nothing there. */
   | "not_held"
   /** Of a fleet: another node has the desktop. */
-  | "held_elsewhere";
+  | "held_elsewhere"
+  /** Of a fleet: another node has the desktop, and does not answer this one. */
+  | "node_unreachable";
 
 /** A node of a fleet. */
 export interface NodePlace {

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { availableParallelism, hostname, totalmem } from "node:os";
 import type { Audit } from "../../audit/audit.ts";
 import { SecretBox } from "../../auth/secret-box.ts";
@@ -10,6 +9,8 @@ import { systemLeaseClock } from "../../cluster/lease/lease-clock.ts";
 import { type Config, ConfigError } from "../../config/config-schema.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
+import { openCalls } from "./open-calls.ts";
+import { readPem } from "./read-pem.ts";
 
 const MIB = 2 ** 20;
 const LONGEST_NAME = 60;
@@ -58,16 +59,7 @@ export async function openFleet(
       ),
     onFailed: (err) => log.error({ err }, "The fleet's etcd refuses this node"),
   });
+  fleet.calls = await openCalls({ cluster }, fleet, log, clock);
   audit.fleet = fleet;
   return fleet;
-}
-
-async function readPem(what: string, path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (cause) {
-    throw new ConfigError(`${what}: cannot read the file ${path}: check that it exists and may be read`, {
-      cause,
-    });
-  }
 }

@@ -1,3 +1,4 @@
+import type { Server } from "node:http";
 import type { Connection } from "../../desktop/connections/connection.ts";
 import type { ConnectionStore } from "../../desktop/connections/connection-store.ts";
 import type { SharedDesktops } from "../../desktop/connections/shared-desktops.ts";
@@ -6,6 +7,7 @@ import { type NodePlace, RefusedError } from "../../desktop/error.ts";
 import type { Link } from "../../desktop/link.ts";
 import { FencedLink } from "../../desktop/links/fenced-link.ts";
 import { type Clock, delay } from "../../platform/clock.ts";
+import type { CalledFleet, NodeCalls } from "../calls/node-calls.ts";
 import { StoreError } from "../error.ts";
 import type { LeaseTiming } from "../lease/lease.ts";
 import type { LeaseClock } from "../lease/lease-clock.ts";
@@ -15,6 +17,7 @@ import { commitSurely } from "../store/commit-surely.ts";
 import type { Change, ClusterStore } from "../store/store.ts";
 
 import { FleetConnections } from "./fleet-connections.ts";
+import type { FleetView } from "./fleet-view.ts";
 
 const FLEET = "/overlay-companion/fleet/";
 const CONNECTIONS = "/overlay-companion/connections/";
@@ -63,24 +66,10 @@ interface Opened {
   link: FencedLink | null;
 }
 
-/** What is told of a fleet. */
-export interface FleetView {
-  readonly self: string;
-  /** For so long this node's lease is surely held; 0: it sends no input. */
-  readonly leaseMs: number;
-  readonly nodes: readonly (NodeRecord & { readonly desktops: number; readonly isDrained: boolean })[];
-  readonly desktops: readonly {
-    readonly id: string;
-    /** null where this node cannot read its connection. */
-    readonly name: string | null;
-    readonly zone: string;
-    /** null: nobody has it. */
-    readonly node: string | null;
-  }[];
-}
-
 /** This server as a node of a fleet: it has open what the table says that it has, and sends input only while that is sure. */
-export class Fleet implements SharedDesktops, ConnectionStore {
+export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
+  /** Calls to and from other nodes; null: this node makes and takes none. */
+  calls: NodeCalls | null = null;
   readonly #options: FleetOptions;
   readonly #node: FleetNode;
   readonly #connections: FleetConnections;
@@ -89,6 +78,7 @@ export class Fleet implements SharedDesktops, ConnectionStore {
   readonly #waiting = new Set<() => void>();
   #desktops: OwnDesktops | null = null;
   #address = "";
+  #callsAt: string | null = null;
   #isDue = false;
   #wasSure = false;
 
@@ -98,7 +88,7 @@ export class Fleet implements SharedDesktops, ConnectionStore {
     const onFailed = (error: StoreError): void => options.onFailed(error);
     this.#node = new FleetNode({
       ...{ store, clock, leaseClock, timing, prefix: FLEET, newId, name, onFailed },
-      address: () => this.#address,
+      ...{ address: () => this.#address, calls: () => this.#callsAt },
       offer: () => ({
         ...{ cores, memoryMib, links: capacity, zones: [...zones] },
         isDraining: this.#node.isDrained(name),
@@ -110,6 +100,12 @@ export class Fleet implements SharedDesktops, ConnectionStore {
       ...{ store, clock, prefix: CONNECTIONS, sealer: options.sealer, onFailed },
       onChange: () => this.#changed(),
     });
+  }
+
+  /** From now on `app` answers other nodes, and this one takes desktops. Rejects where it cannot listen for calls. */
+  async serve(desktops: OwnDesktops, address: string, app: Server): Promise<void> {
+    this.#callsAt = (await this.calls?.listen(app, new URL(address).hostname)) ?? null;
+    this.start(desktops, address);
   }
 
   /** From now on this node takes desktops. `address`: where it is reached. */
@@ -130,6 +126,7 @@ export class Fleet implements SharedDesktops, ConnectionStore {
       // Then they wait until its lease is over.
       if (!(error instanceof StoreError)) throw error;
     }
+    this.calls?.close();
     this.#connections.close();
     await this.#options.store.close();
   }
@@ -154,6 +151,21 @@ export class Fleet implements SharedDesktops, ConnectionStore {
     return this.#options.name;
   }
 
+  get nodes(): readonly NodeRecord[] {
+    return this.#node.nodes;
+  }
+
+  whenChanged(look: () => void): () => void {
+    this.#waiting.add(look);
+    return () => this.#waiting.delete(look);
+  }
+
+  /** The node that has a desktop; null: nobody, as far as this one knows. */
+  ownerOf(id: string): NodeRecord | null {
+    const owner = this.#node.assignment(id)?.owner;
+    return this.nodes.find((node) => node.id === owner) ?? null;
+  }
+
   async add(connection: Connection, by: Actor | null): Promise<void> {
     const { newId, zones } = this.#options;
     const [zone = ""] = zones;
@@ -166,9 +178,8 @@ export class Fleet implements SharedDesktops, ConnectionStore {
   }
 
   elsewhere(id: string): RefusedError | null {
-    const assignment = this.#node.assignment(id);
-    if (assignment === null) return null;
-    const heldBy = this.#placeOf(assignment);
+    if (this.#node.assignment(id) === null) return null;
+    const heldBy = this.#placeOf(id);
     if (heldBy === null || heldBy.node === this.name) return notYet(id);
     return new RefusedError("held_elsewhere", `${heldBy.node} has the desktop ${id}: ask ${heldBy.address}`, {
       heldBy,
@@ -299,8 +310,7 @@ export class Fleet implements SharedDesktops, ConnectionStore {
   /** Why nothing may be sent there; null: it may, under the very fence it was opened with. */
   #notHeld(id: string, opened: Opened | undefined): RefusedError | null {
     if (opened !== undefined && this.#node.inputFence(id) === opened.fence) return null;
-    const assignment = this.#node.assignment(id);
-    const heldBy = assignment === null ? null : this.#placeOf(assignment);
+    const heldBy = this.#placeOf(id);
     if (heldBy === null || heldBy.node === this.name) {
       return new RefusedError(
         "not_held",
@@ -311,9 +321,9 @@ export class Fleet implements SharedDesktops, ConnectionStore {
     return new RefusedError("not_held", message, { heldBy });
   }
 
-  #placeOf({ owner }: Assignment): NodePlace | null {
-    const node = this.#node.nodes.find(({ id }) => id === owner);
-    return node === undefined ? null : { node: node.name, address: node.address };
+  #placeOf(id: string): NodePlace | null {
+    const node = this.ownerOf(id);
+    return node === null ? null : { node: node.name, address: node.address };
   }
 
   /** Resolves when it is open here. Throws RefusedError. */

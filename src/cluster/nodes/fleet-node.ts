@@ -28,6 +28,8 @@ interface FleetNodeOptions {
   /** What its operator calls it, and where it is reached. */
   readonly name: string;
   address(): string;
+  /** Where other nodes call it, HOST:PORT; absent or null: nowhere. */
+  calls?(): string | null;
   /** Another one each time, of all nodes and for ever. */
   newId(): string;
   /** What this node can take now. */
@@ -231,12 +233,12 @@ export class FleetNode {
   }
 
   #newRun(): Run {
-    const { store, clock, leaseClock, timing, prefix, newId, name, address, offer } = this.#options;
+    const { store, clock, leaseClock, timing, prefix, newId, name, address, calls, offer } = this.#options;
     const id = newId();
     const { leaseMs } = timing;
     const recordOf = (nth: number): string =>
       JSON.stringify({
-        ...{ id, nth, name, address: address(), leaseMs },
+        ...{ id, nth, name, address: address(), calls: calls?.() ?? null, leaseMs },
         offer: offer(),
       } satisfies NodeRecord);
     const lease = new Lease({ store, clock, leaseClock, timing, key: `${prefix}nodes/${id}`, recordOf });

@@ -24,6 +24,8 @@ const NODE = z.object({
   name: id,
   /** Where it is reached. */
   address: z.string().max(2048),
+  /** Where other nodes call it, HOST:PORT; null: nowhere. */
+  calls: z.string().max(300).nullable().default(null),
   leaseMs: z.number().min(100).max(600_000),
   offer: OFFER,
 });

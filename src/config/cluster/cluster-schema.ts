@@ -42,6 +42,24 @@ export const clusterSchema = z
       .describe(
         "Where people, agents and other nodes reach this node, told to who asks another node for its desktops. Without it: the address it listens on.",
       ),
+    calls: z
+      .string()
+      .regex(/^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\]):\d{1,5}$/, "expected HOST:PORT such as 10.0.0.4:3443")
+      .refine(
+        (place) => Number(place.slice(place.lastIndexOf(":") + 1)) < 65_536,
+        "expected a port up to 65535",
+      )
+      .optional()
+      .describe(
+        "HOST:PORT of this machine where other nodes call this one for its desktops, by TLS with certificates on both sides; port 0: any that is free. Without it no node answers for the desktops of this one, nor this one for theirs.",
+      ),
+    calls_ca: file.describe(
+      "PEM file of the authorities that certificates of nodes are checked against. Without it: that of cluster.ca.",
+    ),
+    calls_cert: file.describe(
+      "PEM file of this node's certificate for calls, both of a server and of a client, whose CN or one of whose DNS names is cluster.node; with cluster.calls_cert_key. Without it: cluster.cert.",
+    ),
+    calls_cert_key: file.describe("PEM file of its private key."),
     zones: list
       .pipe(z.array(word).min(1).max(64))
       .default(["default"])
@@ -65,6 +83,12 @@ export const clusterSchema = z
     }
     if ((cluster.login === undefined) !== (cluster.password === undefined)) {
       fault("login", "expected login and password together");
+    }
+    if ((cluster.calls_cert === undefined) !== (cluster.calls_cert_key === undefined)) {
+      fault("calls_cert", "expected calls_cert and calls_cert_key together");
+    }
+    if (cluster.calls !== undefined && (cluster.calls_cert ?? cluster.cert) === undefined) {
+      fault("calls_cert", "expected one, or cluster.cert, as calls is given");
     }
     if (cluster.endpoints.length === 0) return;
     for (const key of ["ca", "key"] as const) {

@@ -14,6 +14,8 @@ export interface Actor {
   readonly client?: string;
   /** Where they come from, for the audit; absent where no network lies between. */
   readonly ip?: string;
+  /** The node of a fleet by which they come, for the audit; absent: this one. */
+  readonly via?: string;
   /** What a person may decide about the freedom of agents; absent: nothing. */
   readonly authority?: Authority;
 }

@@ -10,6 +10,8 @@ export const fleetSchema = z.object({
     z.object({
       name: z.string(),
       address: z.string(),
+      /** Where other nodes call it, HOST:PORT; null: nowhere, and what it has is answered by it alone. */
+      calls: z.string().nullable(),
       zones: z.array(z.string()),
       /** How many desktops it has, and how many it takes at most. */
       desktops: z.int(),

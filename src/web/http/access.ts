@@ -8,6 +8,7 @@ import { RefusedError } from "../../desktop/error.ts";
 import { traceContext } from "../../platform/trace-context.ts";
 import { Cors } from "./cors.ts";
 import { WebError } from "./error.ts";
+import { principalCarried } from "./far/carried.ts";
 import type { AppPorts } from "./ports.ts";
 
 /**
@@ -63,11 +64,11 @@ export function principalOf(request: FastifyRequest): Principal {
   return credentialOf(request).principal;
 }
 
-type GuardPorts = Pick<AppPorts, "authenticator" | "audit" | "accessTokens">;
+type GuardPorts = Pick<AppPorts, "authenticator" | "audit" | "accessTokens" | "fleet">;
 
 /** Finds out who calls and whether they may; answers by a redirect or throws otherwise. */
 export class AccessGuard {
-  readonly #ports: GuardPorts;
+  readonly #ports: GuardPorts & Pick<AppPorts, "clock">;
   readonly #cors: Cors;
   /** Of access tokens: clients send theirs with each call. */
   readonly #validated: RepeatLimit;
@@ -96,6 +97,7 @@ export class AccessGuard {
     isMcp = request.routeOptions.config.isMcp === true,
   ): Promise<boolean> {
     const { authenticator } = this.#ports;
+    if (this.isCarried(request)) return true;
     const presented = {
       authorization: request.headers.authorization,
       sessionId: request.cookies[cookieName(request)],
@@ -135,6 +137,28 @@ export class AccessGuard {
           retryAfterMs: RETRY_MS,
         });
     }
+  }
+
+  /**
+   * Whether another node of the fleet sent it, which found out who calls: its word is taken, for the connection proved which node it is.
+   * Throws WebError.
+   */
+  isCarried(request: FastifyRequest): boolean {
+    if (request.credential !== null) return request.credential.kind === "carried";
+    const { fleet, clock } = this.#ports;
+    const call = fleet?.calls?.of(request.raw) ?? null;
+    if (call === null) return false;
+    const principal = principalCarried(call.caller, call.node, clock);
+    if (principal === null) {
+      throw new WebError(
+        "invalid_request",
+        "the node that carries the request names no principal of this version",
+      );
+    }
+    request.credential = { kind: "carried", principal };
+    // Where it comes from, and not by which node.
+    Object.defineProperty(request, "ip", { value: principal.ip ?? "" });
+    return true;
   }
 
   /** A token that the provider signed was believed: the first time, and then once a minute. */
@@ -227,5 +251,6 @@ export function auditedActor(principal: Principal, request: FastifyRequest) {
     kind: principal.role === "agent" ? "agent" : "human",
     role: principal.role,
     ip: request.ip,
+    ...(principal.via === undefined ? {} : { via: principal.via }),
   };
 }

@@ -49,6 +49,7 @@ import { keepBelowBase, withoutBase } from "./base-path.ts";
 import { isLargeBody, readBodiesInTurns } from "./body-turns.ts";
 import { Cors } from "./cors.ts";
 import { errorAnswer, WebError } from "./error.ts";
+import { FarDesktops } from "./far/far-desktops.ts";
 import { DesktopsOfCaller } from "./granted-desktops.ts";
 import { RecordingsOfCaller } from "./granted-recordings.ts";
 import { HostGuard } from "./host-guard.ts";
@@ -108,14 +109,15 @@ export function buildApp(ports: AppPorts): FastifyInstance {
   });
   // In a plugin of their own, so that they come after what the plugins above add to each request.
   app.register((scope, _options, done) => {
-    addGuards(scope, ports);
-    addRoutes(scope, ports, keeper);
+    const far = new FarDesktops(ports);
+    addGuards(scope, ports, far);
+    addRoutes(scope, { ...ports, far }, keeper);
     done();
   });
   return app;
 }
 
-function addGuards(app: FastifyInstance, ports: AppPorts): void {
+function addGuards(app: FastifyInstance, ports: AppPorts, far: FarDesktops): void {
   const guard = new HostGuard(ports.host, ports.allowedHosts, ports.corsOrigins);
   const gate = new AccessGuard(ports);
   const requests = new RequestAudit(ports.audit, ports.auditRequests ?? "off");
@@ -130,17 +132,21 @@ function addGuards(app: FastifyInstance, ports: AppPorts): void {
     } finally {
       requests.begun(request);
     }
+    if (await far.answer(request, reply)) return reply;
+    return undefined;
   });
   const check = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    guard.check({
-      protocol: request.protocol,
-      hostHeader: request.headers.host,
-      hostHeaders: countOfHost(request.raw.rawHeaders),
-      forwardedHost: request.host,
-      origin: request.headers.origin,
-      onlyOrigin: request.routeOptions.config.onlyOrigin,
-      localAddress: request.raw.socket.localAddress,
-    });
+    // The node that carries it asked us by the name that its certificate proves.
+    if (!gate.isCarried(request))
+      guard.check({
+        protocol: request.protocol,
+        hostHeader: request.headers.host,
+        hostHeaders: countOfHost(request.raw.rawHeaders),
+        forwardedHost: request.host,
+        origin: request.headers.origin,
+        onlyOrigin: request.routeOptions.config.onlyOrigin,
+        localAddress: request.raw.socket.localAddress,
+      });
     if (request.ws && request.routeOptions.config.isSocket !== true) {
       throw new WebError("invalid_request", "this address is no WebSocket");
     }
@@ -196,7 +202,11 @@ function addGuards(app: FastifyInstance, ports: AppPorts): void {
   });
 }
 
-function addRoutes(app: FastifyInstance, house: AppPorts, keeper: OpenSockets): void {
+function addRoutes(
+  app: FastifyInstance,
+  house: AppPorts & Pick<RoutePorts, "far">,
+  keeper: OpenSockets,
+): void {
   const { desktops, recordings, ...others } = house;
   // INVARIANT: no route is handed what its caller's grant leaves out.
   const ports: RoutePorts = {

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Writable } from "node:stream";
-import type { FastifyBaseLogger } from "fastify";
+import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
+import type * as z from "zod";
 import type { AuditEntry, AuditRequests } from "../../audit/audit-event.ts";
 import type { AuditLog } from "../../audit/read-back.ts";
 import type { AnswerLinks } from "../../auth/answer-links.ts";
@@ -108,6 +109,11 @@ export interface WebDesktops {
 /** What routes are handed of the house: desktops and recordings only as far as their caller's grant goes. */
 export interface RoutePorts extends Omit<AppPorts, "desktops" | "recordings"> {
   desktopsOf(principal: Principal): WebDesktops;
+  /** What other nodes of a fleet have; FarDesktops is one. */
+  readonly far: {
+    /** What the others answer to the same GET, put together. */
+    gather<T>(request: FastifyRequest, list: z.ZodType<T[]>): Promise<T[]>;
+  };
 }
 
 /** What a viewer's address asks for. */
@@ -133,7 +139,7 @@ interface AuditFace {
 }
 
 /** A fleet that this server is a node of; Fleet is one. */
-export type FleetFace = Pick<Fleet, "view" | "drain">;
+export type FleetFace = Pick<Fleet, "view" | "drain" | "name" | "ownerOf" | "calls">;
 
 /** Everything that the web face needs from the appliance. */
 export interface AppPorts {

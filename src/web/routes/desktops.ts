@@ -14,6 +14,7 @@ import type { ActionInfo, ConnectionInfo, DesktopInfo, TestReportInfo } from "..
 import {
   connectionBodySchema,
   connectionEditSchema,
+  desktopSchema,
   identityBodySchema,
   modeBodySchema,
 } from "../api/api.ts";
@@ -67,9 +68,10 @@ export function desktopRoutes(app: FastifyInstance, ports: RoutePorts, parts: De
     warnings: connectionWarnings(connection),
   });
 
-  app.get(url, view, (request): DesktopInfo[] =>
-    desktopsOf(ports, request).all.map((desktop) => describer.info(desktop)),
-  );
+  app.get(url, view, async (request): Promise<DesktopInfo[]> => {
+    const here = desktopsOf(ports, request).all.map((desktop) => describer.info(desktop));
+    return [...here, ...(await ports.far.gather(request, z.array(desktopSchema)))];
+  });
   app.get(`${url}/:id`, view, (request): DesktopInfo => describer.info(desktopOf(ports, request)));
   actionRoutes(app, ports, parts);
 

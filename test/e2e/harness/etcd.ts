@@ -13,6 +13,8 @@ import type { Peer } from "./peers.ts";
 
 const run = promisify(execFile);
 
+const EC = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+
 export const ETCD_PEERS: readonly Peer[] = ["etcd", "etcdctl", "openssl"];
 
 interface Member {
@@ -20,6 +22,12 @@ interface Member {
   readonly url: string;
   readonly args: readonly string[];
   program: Program;
+}
+
+/** Files in PEM. */
+interface NodeCertificate {
+  readonly cert: string;
+  readonly key: string;
 }
 
 /**
@@ -77,6 +85,19 @@ export class EtcdCluster {
     owner.teardown(() => rmSync(dir, { recursive: true, force: true }));
     await makeCertificates(dir);
     return readFileSync(join(dir, "ca.crt"), "utf8");
+  }
+
+  /** A certificate for a node of that name, of an authority that nobody else has. */
+  static async foreignCertificate(owner: Owner, name: string): Promise<NodeCertificate> {
+    const dir = mkdtempSync(join(tmpdir(), "oc-etcd-"));
+    owner.teardown(() => rmSync(dir, { recursive: true, force: true }));
+    await makeCertificates(dir);
+    return await makeNodeCertificate(dir, name);
+  }
+
+  /** A certificate for a node of that name, of the same authority, for both sides: NAME.crt and NAME.key in `dir`. */
+  nodeCertificate(name: string): Promise<NodeCertificate> {
+    return makeNodeCertificate(this.dir, name);
   }
 
   get first(): Member {
@@ -148,28 +169,25 @@ export class EtcdCluster {
 
 /** An authority, and a certificate of it for each side. Names have no CN: it would be taken for a user's. */
 async function makeCertificates(dir: string): Promise<void> {
+  const request = ["-subj", "/O=test", "-days", "2"];
+  await run("openssl", ["req", "-x509", ...EC, "-keyout", "ca.key", "-out", "ca.crt", ...request], {
+    cwd: dir,
+  });
+  for (const name of ["server", "client"]) await makeCertificate(dir, name, "subjectAltName=IP:127.0.0.1");
+}
+
+async function makeNodeCertificate(dir: string, name: string): Promise<NodeCertificate> {
+  await makeCertificate(dir, name, `subjectAltName=DNS:${name}`);
+  return { cert: join(dir, `${name}.crt`), key: join(dir, `${name}.key`) };
+}
+
+async function makeCertificate(dir: string, name: string, names: string): Promise<void> {
   const openssl = (...args: string[]) => run("openssl", args, { cwd: dir });
-  const ec = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  await openssl(
-    "req",
-    "-x509",
-    ...ec,
-    "-keyout",
-    "ca.key",
-    "-out",
-    "ca.crt",
-    "-subj",
-    "/O=test",
-    "-days",
-    "2",
-  );
-  writeFileSync(
-    join(dir, "extensions"),
-    "subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n",
-  );
-  for (const name of ["server", "client"]) {
-    await openssl("req", ...ec, "-keyout", `${name}.key`, "-out", `${name}.csr`, "-subj", `/O=${name}`);
-    const by = ["-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "extensions"];
-    await openssl("x509", "-req", "-in", `${name}.csr`, ...by, "-days", "2", "-out", `${name}.crt`);
-  }
+  const extensions = `${name}.ext`;
+  writeFileSync(join(dir, extensions), `${names}\nextendedKeyUsage=serverAuth,clientAuth\n`);
+  await openssl("req", ...EC, "-keyout", `${name}.key`, "-out", `${name}.csr`, "-subj", `/O=${name}`);
+  // By chance, so that two can be made at a time.
+  const serial = ["-set_serial", `0x1${randomBytes(8).toString("hex")}`];
+  const by = ["-CA", "ca.crt", "-CAkey", "ca.key", ...serial, "-extfile", extensions];
+  await openssl("x509", "-req", "-in", `${name}.csr`, ...by, "-days", "2", "-out", `${name}.crt`);
 }

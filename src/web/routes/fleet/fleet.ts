@@ -32,8 +32,8 @@ function infoOf({ view }: FleetFace): FleetInfo {
   return {
     node: view.self,
     lease_ms: Math.round(view.leaseMs),
-    nodes: view.nodes.map(({ name, address, offer, desktops, isDrained }) => ({
-      ...{ name, address, zones: [...offer.zones], desktops, capacity: offer.links },
+    nodes: view.nodes.map(({ name, address, calls, offer, desktops, isDrained }) => ({
+      ...{ name, address, calls, zones: [...offer.zones], desktops, capacity: offer.links },
       is_draining: isDrained,
     })),
     desktops: view.desktops.map((desktop) => ({ ...desktop })),

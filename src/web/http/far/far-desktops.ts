@@ -1,0 +1,166 @@
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import { type Duplex, pipeline } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import * as z from "zod";
+import { reaches } from "../../../auth/granted-desktops.ts";
+import type { CallAnswer } from "../../../cluster/calls/node-calls.ts";
+import { readAnswer } from "../../../cluster/calls/read-answer.ts";
+import type { NodeRecord } from "../../../cluster/nodes/records.ts";
+import { whenGone } from "../../../platform/when-gone.ts";
+import { credentialOf, principalOf } from "../access.ts";
+import type { AppPorts } from "../ports.ts";
+import { carriedPrincipal } from "./carried.ts";
+
+/** What another node needs of a request: who calls it is told apart, and for whom it came is none of its business. */
+const CARRIED_HEADERS = [
+  ...["accept", "accept-encoding", "accept-language", "content-type", "content-length", "user-agent"],
+  ...["if-none-match", "if-modified-since", "if-range", "range", "traceparent", "tracestate"],
+];
+const UPGRADE_HEADERS = [
+  ...["connection", "upgrade", "sec-websocket-key", "sec-websocket-version"],
+  ...["sec-websocket-protocol", "sec-websocket-extensions"],
+];
+/** Of an answer, what is about the connection it came by. */
+const OF_CONNECTION = new Set(["connection", "keep-alive", "transfer-encoding", "strict-transport-security"]);
+
+/** A list of all nodes waits so long for each of them; its part of it is no longer. */
+const GATHER_WITHIN_MS = 2000;
+const MOST_GATHERED_BYTES = 4 * 1024 * 1024;
+
+const paramsSchema = z.object({ id: z.string() });
+const querySchema = z.object({ desktop: z.string() });
+
+type FarPorts = Pick<AppPorts, "fleet" | "authenticator" | "clock">;
+
+/**
+ * Requests about desktops of other nodes: they are carried there as they are, on behalf of the principal that was found here, and
+ * answered by the very same routes. What came from another node is never carried on.
+ */
+export class FarDesktops {
+  readonly #ports: FarPorts;
+
+  constructor(ports: FarPorts) {
+    this.#ports = ports;
+  }
+
+  /** Whether it was answered by the node that has the desktop. Throws RefusedError node_unreachable, too_many. */
+  async answer(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+    if (request.credential === null || request.credential.kind === "carried") return false;
+    const id = desktopIdOf(request);
+    const node = id === null || !reaches(principalOf(request), id) ? null : this.#ownerOf(id);
+    if (node === null) return false;
+    await this.#carry(node, request, reply);
+    return true;
+  }
+
+  /** What the other nodes answer to the same GET, put together; nothing of one that does not in time, or not so. */
+  async gather<T>(request: FastifyRequest, list: z.ZodType<T[]>): Promise<T[]> {
+    if (credentialOf(request).kind === "carried") return [];
+    const { calls } = this.#ports.fleet ?? {};
+    const parts = (calls?.others ?? []).map((node) =>
+      this.#ask(node, request, list).catch((error: unknown) => {
+        request.log.warn({ err: error, node: node.name }, "A node did not tell what it has");
+        return [];
+      }),
+    );
+    return (await Promise.all(parts)).flat();
+  }
+
+  async #ask<T>(node: NodeRecord, request: FastifyRequest, list: z.ZodType<T[]>): Promise<T[]> {
+    const { fleet, clock } = this.#ports;
+    const limit = new AbortController();
+    const cancel = clock.after(GATHER_WITHIN_MS, () => limit.abort());
+    try {
+      const answer = await fleet?.calls?.call(node, {
+        ...{ method: "GET", path: request.url, caller: this.#caller(request), signal: limit.signal },
+      });
+      if (answer === undefined) return [];
+      const body = await readAnswer(answer.response, MOST_GATHERED_BYTES);
+      return list.parse(JSON.parse(body.toString("utf8")));
+    } finally {
+      cancel();
+    }
+  }
+
+  #caller(request: FastifyRequest): unknown {
+    return carriedPrincipal({ ...principalOf(request), ip: request.ip }, this.#ports.clock);
+  }
+
+  #ownerOf(id: string): NodeRecord | null {
+    const { fleet } = this.#ports;
+    const owner = fleet?.ownerOf(id) ?? null;
+    return owner !== null && owner.name !== fleet?.name && owner.calls !== null && fleet?.calls !== null
+      ? owner
+      : null;
+  }
+
+  async #carry(node: NodeRecord, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { fleet, authenticator } = this.#ports;
+    const { raw } = request;
+    const ended = new AbortController();
+    // Of an upgrade the answer has no connection that tells.
+    if (request.ws) raw.socket.once("close", () => ended.abort());
+    else whenGone(reply.raw, () => ended.abort());
+    const hasBody =
+      raw.headers["content-length"] !== undefined || raw.headers["transfer-encoding"] !== undefined;
+    // INVARIANT: whoever has an owner elsewhere found it by these calls.
+    const answer = await fleet?.calls?.call(node, {
+      method: request.method,
+      path: request.url,
+      headers: headersOf(raw.headers, request.ws),
+      caller: this.#caller(request),
+      body: hasBody ? raw : null,
+      signal: ended.signal,
+    });
+    if (answer === undefined) return;
+    reply.hijack();
+    const end = (): void => void (request.ws ? raw.socket : reply.raw).destroy();
+    const unwatch = authenticator.whenVoid(credentialOf(request), end);
+    ended.signal.addEventListener("abort", unwatch, { once: true });
+    if (answer.socket === null) giveBack(answer, reply);
+    else join(answer.response, answer.socket, answer.head, raw.socket);
+  }
+}
+
+/** The desktop that a request is about; null: about none, or its caller's choice. */
+function desktopIdOf({ routeOptions: { url = "" }, params, query }: FastifyRequest): string | null {
+  if (/^\/(?:api\/v1|ws)\/desktops\/:id(?:\/|$)/.test(url)) {
+    return paramsSchema.safeParse(params).data?.id ?? null;
+  }
+  return url === "/ws/overlays" ? (querySchema.safeParse(query).data?.desktop ?? null) : null;
+}
+
+function headersOf(headers: IncomingHttpHeaders, isUpgrade: boolean): OutgoingHttpHeaders {
+  const names = isUpgrade ? [...CARRIED_HEADERS, ...UPGRADE_HEADERS] : CARRIED_HEADERS;
+  return Object.fromEntries(
+    names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
+  );
+}
+
+function giveBack({ response }: CallAnswer, reply: FastifyReply): void {
+  const headers = { ...response.headers, ...reply.getHeaders() };
+  reply.raw.writeHead(
+    response.statusCode ?? 502,
+    Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.has(name))),
+  );
+  // Either end's loss ends the other: half an answer is never shown as a whole one.
+  pipeline(response, reply.raw, () => undefined);
+}
+
+/** From here on the bytes of both WebSockets go through as they are. */
+function join(
+  response: IncomingMessage,
+  far: Duplex,
+  head: Buffer,
+  near: Duplex & { setTimeout(ms: number): unknown },
+): void {
+  const { rawHeaders, statusCode, statusMessage } = response;
+  const lines = rawHeaders.flatMap((name, nth) =>
+    nth % 2 === 0 ? [`${name}: ${rawHeaders[nth + 1] ?? ""}`] : [],
+  );
+  near.setTimeout(0);
+  near.write(`HTTP/1.1 ${statusCode} ${statusMessage}\r\n${lines.join("\r\n")}\r\n\r\n`);
+  if (head.length > 0) near.write(head);
+  pipeline(far, near, () => near.destroy());
+  pipeline(near, far, () => far.destroy());
+}

@@ -1,0 +1,183 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import t from "tap";
+import * as z from "zod";
+import { CALL_HEADER, REFUSED_HEADER, writeCall } from "../../../src/cluster/calls/call.ts";
+import { desktopSchema, errorSchema } from "../../../src/web/api/api.ts";
+import { fleetSchema } from "../../../src/web/api/fleet-api.ts";
+import { newTokenSchema } from "../../../src/web/api/tokens-api.ts";
+import { until } from "../../support/until.ts";
+import { Appliance } from "../harness/appliance.ts";
+import { decodePicture } from "../harness/browser.ts";
+import { ETCD_PEERS, EtcdCluster } from "../harness/etcd.ts";
+import { requirePeers } from "../harness/peers.ts";
+import { XDisplay } from "../harness/x-display.ts";
+import { differenceOf } from "../harness/xwd.ts";
+
+const run = promisify(execFile);
+const SLOW_MS = 60_000;
+
+/** What curl says where the other side ends the handshake, or sends nothing: RFC 8446 alerts come as one of these. */
+const CURL_REFUSED = [35, 52, 55, 56];
+
+if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd"])) {
+  t.setTimeout(300_000);
+  const etcd = await EtcdCluster.start(t, 1);
+  const folder = mkdtempSync(join(tmpdir(), "oc-calls-"));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const secret = (name: string, value: string): string => {
+    writeFileSync(join(folder, name), value, { mode: 0o600 });
+    return join(folder, name);
+  };
+  const key = secret("key", randomBytes(32).toString("base64url"));
+  const password = secret("password", `${etcd.login.password}\n`);
+  const inEtcd = (name: string): string => join(etcd.dir, name);
+  const start = async (name: string): Promise<Appliance> => {
+    const own = await etcd.nodeCertificate(name);
+    return await Appliance.start(t, {
+      env: {
+        OC_CLUSTER_ENDPOINTS: etcd.urls.join(),
+        ...{ OC_CLUSTER_CA: inEtcd("ca.crt"), OC_CLUSTER_CERT: inEtcd("client.crt") },
+        ...{ OC_CLUSTER_CERT_KEY: inEtcd("client.key"), OC_CLUSTER_LOGIN: etcd.login.name },
+        ...{ OC_CLUSTER_PASSWORD_FILE: password, OC_CLUSTER_KEY_FILE: key, OC_CLUSTER_NODE: name },
+        ...{ OC_CLUSTER_CALLS: "127.0.0.1:0" },
+        ...{ OC_CLUSTER_CALLS_CERT: own.cert, OC_CLUSTER_CALLS_CERT_KEY: own.key },
+      },
+    });
+  };
+  const names = ["a", "b", "c"];
+  const started = await Promise.all(names.map(async (name) => [name, await start(name)] as const));
+  const nodes = new Map(started);
+  const node = (name: string): Appliance => {
+    const found = nodes.get(name);
+    if (found === undefined) throw new Error(`no node ${name}`);
+    return found;
+  };
+  const fleetOf = async (name: string) =>
+    fleetSchema.parse(await (await node(name).fetch("/api/v1/fleet")).json());
+  const screen = await XDisplay.start(t, { geometry: "400x300" });
+  await screen.command("xsetroot", "-mod", "7", "11", "-fg", "#204080", "-bg", "#c0a020");
+
+  const id = await t
+    .test("a desktop is added, and told of by every node", async (t) => {
+      await until("three nodes", async () => (await fleetOf("a")).nodes.length === 3, SLOW_MS);
+      const connection = { protocol: "vnc", host: "127.0.0.1", port: screen.vncPort, name: "desk" };
+      const answer = await node("a").fetch("/api/v1/desktops", connection);
+      const added = z.looseObject({ id: z.string() }).parse(await answer.json());
+      for (const name of names) {
+        const listed = await until(
+          `it is live by ${name}`,
+          async () => {
+            const all = z
+              .array(desktopSchema)
+              .parse(await (await node(name).fetch("/api/v1/desktops")).json());
+            return all[0]?.state.kind === "live" ? all : null;
+          },
+          SLOW_MS,
+        );
+        t.same(
+          listed.map((one) => one.id),
+          [added.id],
+          "once",
+        );
+      }
+      return added.id;
+    })
+    .then(async () => (await fleetOf("a")).desktops[0]?.id ?? "");
+
+  const owner = async (): Promise<string> => {
+    for (const name of nodes.keys()) {
+      const held = (await fleetOf(name)).desktops.find((one) => one.id === id)?.node;
+      if (held !== undefined && held !== null && nodes.has(held)) return held;
+    }
+    throw new Error("nobody has it");
+  };
+  const others = async (): Promise<readonly string[]> => {
+    const has = await owner();
+    return [...nodes.keys()].filter((name) => name !== has);
+  };
+  const place = `/api/v1/desktops/${id}`;
+
+  await t.test("REST: every node answers, as who asks, and the owner says by which node", async (t) => {
+    for (const name of names) {
+      const answer = await node(name).fetch(`${place}/screenshot.png?cursor=0`);
+      t.equal(answer.headers.get("content-type"), "image/png");
+      const shot = await decodePicture(Buffer.from(await answer.arrayBuffer()));
+      t.equal(differenceOf(shot, await screen.shot()), null, `by ${name}: the X server's own picture`);
+    }
+    const [far = ""] = await others();
+    const held = await node(far).fetch(`${place}/take-over`, {});
+    t.match(await held.json(), { id, holder: { kind: "human", name: "OC_TOKEN" } });
+    t.equal((await node(far).fetch(`${place}/give-back`, {})).status, 200);
+    const made = await node(far).fetch("/api/v1/tokens", { name: "looker", role: "viewer" });
+    const { token } = newTokenSchema.parse(await made.json());
+    const headers = { authorization: `Bearer ${token}` };
+    const init = { headers };
+    t.equal(
+      (await node(far).fetch(place, undefined, init)).status,
+      200,
+      "a token that the owner does not know",
+    );
+    const stop = await node(far).fetch(`${place}/stop`, undefined, { method: "POST", headers });
+    t.equal(errorSchema.parse(await stop.json()).error.code, "permission_denied", "may what its role may");
+    t.equal((await node(await owner()).fetch(place, undefined, init)).status, 401);
+    const missing = await node(far).fetch(`${place}/actions/none/before.png`);
+    t.equal(
+      errorSchema.parse(await missing.json()).error.code,
+      "not_found",
+      "refusals come back as they are",
+    );
+    const audit = JSON.stringify(await (await node(await owner()).fetch("/api/v1/audit?limit=200")).json());
+    t.match(
+      audit,
+      new RegExp(`"input.taken_over".*"ip":"127.0.0.1".*"via":"${far}"`),
+      "from where, and by whom",
+    );
+    const forged = await fetch(`${node(far).url}${place}`, {
+      headers: { [CALL_HEADER]: writeCall({ node: "a", caller: { id: "x", name: "x", role: "admin" } }) },
+    });
+    t.equal(forged.status, 401, "who is no node is not believed");
+  });
+
+  await t.test("a peer without a certificate of the fleet, or of another name, is refused", async (t) => {
+    const has = await owner();
+    const [far = ""] = await others();
+    const calls = (await fleetOf(has)).nodes.find(({ name }) => name === has)?.calls ?? "";
+    const caller = { id: "x", name: "x", role: "admin" };
+    /** curl as a peer that nobody here wrote. */
+    const call = async (as: string, ...certificate: string[]) => {
+      const header = `${CALL_HEADER}: ${writeCall({ node: as, caller })}`;
+      const args = ["-sS", "-k", "-i", "--max-time", "10", "-H", header, ...certificate];
+      try {
+        const { stdout } = await run("curl", [...args, `https://${calls}${place}`]);
+        return { code: 0, stdout };
+      } catch (error) {
+        return z.object({ code: z.number(), stdout: z.string() }).parse(error);
+      }
+    };
+    const foreign = await EtcdCluster.foreignCertificate(t, far);
+    const of = ({ cert, key }: { cert: string; key: string }) => ["--cert", cert, "--key", key];
+    for (const certificate of [[], of(foreign)]) {
+      const { code, stdout } = await call(far, ...certificate);
+      t.ok(CURL_REFUSED.includes(code), `TLS ends, curl says ${code}`);
+      t.equal(stdout, "");
+    }
+    const own = await etcd.nodeCertificate(far);
+    const right = await call(far, ...of(own));
+    t.match(right.stdout, new RegExp(`^HTTP/1.1 200.*"id":"${id}"`, "s"), "the right one is answered");
+    for (const [as, with_] of [
+      [has, own],
+      ["a,b,c", own],
+      ["nobody", await etcd.nodeCertificate("nobody")],
+      [far, { cert: inEtcd("client.crt"), key: inEtcd("client.key") }],
+    ] as const) {
+      const { stdout } = await call(as, ...of(with_));
+      t.match(stdout, new RegExp(`^HTTP/1.1 403.*${REFUSED_HEADER}`, "s"), `${as} is refused`);
+      t.notMatch(stdout, id);
+    }
+  });
+}
