@@ -124,6 +124,22 @@ export class NodeCalls {
     }
   }
 
+  /**
+   * What a WebSocket client needs to call a node. `hold`: ends what it opened when the node is gone, until it is told that it ended. Throws
+   * RefusedError node_unreachable.
+   */
+  socketTo(node: NodeRecord, path: string, caller: unknown) {
+    const { agent, underWay } = this.#peerOf(node);
+    return {
+      url: `wss://${node.calls}${path}`,
+      options: { agent, headers: { [CALL_HEADER]: writeCall({ node: this.#fleet.name, caller }) } },
+      hold: (what: UnderWay): (() => void) => {
+        underWay.add(what);
+        return () => underWay.delete(what);
+      },
+    };
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#unfollow();

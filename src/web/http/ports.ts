@@ -34,6 +34,7 @@ import type { WebPushes } from "../../push/web-pushes.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import type { PlayerLink } from "../../recording/read/player-link.ts";
 import type { ConnectedClients } from "./connected-clients.ts";
+import type { FarEvents } from "./far/far-events.ts";
 import type { TierSettings } from "./rate-limits.ts";
 
 /** What the web face needs of paired browsers. */
@@ -113,6 +114,8 @@ export interface RoutePorts extends Omit<AppPorts, "desktops" | "recordings"> {
   readonly far: {
     /** What the others answer to the same GET, put together. */
     gather<T>(request: FastifyRequest, list: z.ZodType<T[]>): Promise<T[]>;
+    /** Puts the events of other nodes into a stream of this one's; null: there are none. */
+    events(request: FastifyRequest, send: (json: string) => void): Pick<FarEvents, "own" | "close"> | null;
   };
 }
 
@@ -139,7 +142,10 @@ interface AuditFace {
 }
 
 /** A fleet that this server is a node of; Fleet is one. */
-export type FleetFace = Pick<Fleet, "view" | "drain" | "name" | "ownerOf" | "calls">;
+export type FleetFace = Pick<
+  Fleet,
+  "view" | "drain" | "name" | "ownerOf" | "elsewhere" | "whenChanged" | "calls"
+>;
 
 /** Everything that the web face needs from the appliance. */
 export interface AppPorts {

@@ -81,7 +81,10 @@ export function socketRoutes(app: FastifyInstance, ports: RoutePorts, parts: Soc
         () => ports.clock.nowMs(),
         () => false,
       );
-      socket.on("close", parts.hub.attach({ ...reader, send: (text) => json.send(text) }));
+      const far = ports.far.events(request, (text) => json.send(text));
+      const send = (text: string): void => (far === null ? json.send(text) : far.own(text));
+      socket.on("close", parts.hub.attach({ ...reader, send }));
+      socket.on("close", () => far?.close());
     };
   });
   route("/ws/overlays", "view", (request) => {

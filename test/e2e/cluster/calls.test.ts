@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { Page } from "playwright-core";
 import t from "tap";
 import * as z from "zod";
 import { CALL_HEADER, REFUSED_HEADER, writeCall } from "../../../src/cluster/calls/call.ts";
@@ -12,11 +13,12 @@ import { fleetSchema } from "../../../src/web/api/fleet-api.ts";
 import { newTokenSchema } from "../../../src/web/api/tokens-api.ts";
 import { until } from "../../support/until.ts";
 import { Appliance } from "../harness/appliance.ts";
-import { decodePicture } from "../harness/browser.ts";
+import { decodePicture, openBrowser, signIn } from "../harness/browser.ts";
 import { ETCD_PEERS, EtcdCluster } from "../harness/etcd.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { XDisplay } from "../harness/x-display.ts";
 import { differenceOf } from "../harness/xwd.ts";
+import { viewerShot } from "../viewers/viewer-scenario.ts";
 
 const run = promisify(execFile);
 const SLOW_MS = 60_000;
@@ -24,7 +26,7 @@ const SLOW_MS = 60_000;
 /** What curl says where the other side ends the handshake, or sends nothing: RFC 8446 alerts come as one of these. */
 const CURL_REFUSED = [35, 52, 55, 56];
 
-if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd"])) {
+if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "chromium"])) {
   t.setTimeout(300_000);
   const etcd = await EtcdCluster.start(t, 1);
   const folder = mkdtempSync(join(tmpdir(), "oc-calls-"));
@@ -60,34 +62,32 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd"])) {
   const fleetOf = async (name: string) =>
     fleetSchema.parse(await (await node(name).fetch("/api/v1/fleet")).json());
   const screen = await XDisplay.start(t, { geometry: "400x300" });
+  const browser = await openBrowser(t);
   await screen.command("xsetroot", "-mod", "7", "11", "-fg", "#204080", "-bg", "#c0a020");
 
-  const id = await t
-    .test("a desktop is added, and told of by every node", async (t) => {
-      await until("three nodes", async () => (await fleetOf("a")).nodes.length === 3, SLOW_MS);
-      const connection = { protocol: "vnc", host: "127.0.0.1", port: screen.vncPort, name: "desk" };
-      const answer = await node("a").fetch("/api/v1/desktops", connection);
-      const added = z.looseObject({ id: z.string() }).parse(await answer.json());
-      for (const name of names) {
-        const listed = await until(
-          `it is live by ${name}`,
-          async () => {
-            const all = z
-              .array(desktopSchema)
-              .parse(await (await node(name).fetch("/api/v1/desktops")).json());
-            return all[0]?.state.kind === "live" ? all : null;
-          },
-          SLOW_MS,
-        );
-        t.same(
-          listed.map((one) => one.id),
-          [added.id],
-          "once",
-        );
-      }
-      return added.id;
-    })
-    .then(async () => (await fleetOf("a")).desktops[0]?.id ?? "");
+  let id = "";
+  await t.test("a desktop is added, and told of by every node", async (t) => {
+    await until("three nodes", async () => (await fleetOf("a")).nodes.length === 3, SLOW_MS);
+    const connection = { protocol: "vnc", host: "127.0.0.1", port: screen.vncPort, name: "desk" };
+    const answer = await node("a").fetch("/api/v1/desktops", connection);
+    const added = z.looseObject({ id: z.string() }).parse(await answer.json());
+    for (const name of names) {
+      const listed = await until(
+        `it is live by ${name}`,
+        async () => {
+          const all = z.array(desktopSchema).parse(await (await node(name).fetch("/api/v1/desktops")).json());
+          return all[0]?.state.kind === "live" ? all : null;
+        },
+        SLOW_MS,
+      );
+      t.same(
+        listed.map((one) => one.id),
+        [added.id],
+        "once",
+      );
+    }
+    id = added.id;
+  });
 
   const owner = async (): Promise<string> => {
     for (const name of nodes.keys()) {
@@ -100,32 +100,32 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd"])) {
     const has = await owner();
     return [...nodes.keys()].filter((name) => name !== has);
   };
-  const place = `/api/v1/desktops/${id}`;
+  const place = (): string => `/api/v1/desktops/${id}`;
 
   await t.test("REST: every node answers, as who asks, and the owner says by which node", async (t) => {
     for (const name of names) {
-      const answer = await node(name).fetch(`${place}/screenshot.png?cursor=0`);
+      const answer = await node(name).fetch(`${place()}/screenshot.png?cursor=0`);
       t.equal(answer.headers.get("content-type"), "image/png");
       const shot = await decodePicture(Buffer.from(await answer.arrayBuffer()));
       t.equal(differenceOf(shot, await screen.shot()), null, `by ${name}: the X server's own picture`);
     }
     const [far = ""] = await others();
-    const held = await node(far).fetch(`${place}/take-over`, {});
+    const held = await node(far).fetch(`${place()}/take-over`, {});
     t.match(await held.json(), { id, holder: { kind: "human", name: "OC_TOKEN" } });
-    t.equal((await node(far).fetch(`${place}/give-back`, {})).status, 200);
+    t.equal((await node(far).fetch(`${place()}/give-back`, {})).status, 200);
     const made = await node(far).fetch("/api/v1/tokens", { name: "looker", role: "viewer" });
     const { token } = newTokenSchema.parse(await made.json());
     const headers = { authorization: `Bearer ${token}` };
     const init = { headers };
     t.equal(
-      (await node(far).fetch(place, undefined, init)).status,
+      (await node(far).fetch(place(), undefined, init)).status,
       200,
       "a token that the owner does not know",
     );
-    const stop = await node(far).fetch(`${place}/stop`, undefined, { method: "POST", headers });
+    const stop = await node(far).fetch(`${place()}/stop`, undefined, { method: "POST", headers });
     t.equal(errorSchema.parse(await stop.json()).error.code, "permission_denied", "may what its role may");
-    t.equal((await node(await owner()).fetch(place, undefined, init)).status, 401);
-    const missing = await node(far).fetch(`${place}/actions/none/before.png`);
+    t.equal((await node(await owner()).fetch(place(), undefined, init)).status, 401);
+    const missing = await node(far).fetch(`${place()}/actions/none/before.png`);
     t.equal(
       errorSchema.parse(await missing.json()).error.code,
       "not_found",
@@ -137,7 +137,7 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd"])) {
       new RegExp(`"input.taken_over".*"ip":"127.0.0.1".*"via":"${far}"`),
       "from where, and by whom",
     );
-    const forged = await fetch(`${node(far).url}${place}`, {
+    const forged = await fetch(`${node(far).url}${place()}`, {
       headers: { [CALL_HEADER]: writeCall({ node: "a", caller: { id: "x", name: "x", role: "admin" } }) },
     });
     t.equal(forged.status, 401, "who is no node is not believed");
@@ -153,7 +153,7 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd"])) {
       const header = `${CALL_HEADER}: ${writeCall({ node: as, caller })}`;
       const args = ["-sS", "-k", "-i", "--max-time", "10", "-H", header, ...certificate];
       try {
-        const { stdout } = await run("curl", [...args, `https://${calls}${place}`]);
+        const { stdout } = await run("curl", [...args, `https://${calls}${place()}`]);
         return { code: 0, stdout };
       } catch (error) {
         return z.object({ code: z.number(), stdout: z.string() }).parse(error);
@@ -180,4 +180,53 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd"])) {
       t.notMatch(stdout, id);
     }
   });
+
+  /** Null once the viewer's canvas is what the X server shows, pixel for pixel. */
+  const shows = async (page: Page): Promise<string | null> => {
+    let difference: string | null = "nothing was drawn";
+    await until(
+      "the same picture",
+      async () => {
+        const seen = await viewerShot(page);
+        if (seen !== null) difference = differenceOf(seen, await screen.shot());
+        return difference === null;
+      },
+      SLOW_MS,
+    ).catch(() => undefined);
+    return difference;
+  };
+
+  await t.test(
+    "a viewer at a node sees and acts on the desktop of another one, and follows it",
+    async (t) => {
+      const has = await owner();
+      const [near = "", third = ""] = await others();
+      const { page } = await signIn(browser, node(near));
+      await page.goto(`${node(near).url}/desktops/${id}`);
+      t.equal(await shows(page), null);
+      const probe = await screen.openButtonProbe("200x150+100+80");
+      t.equal(await shows(page), null, "also what came later");
+      const box = await page.locator(".viewer-frame").boundingBox();
+      if (box === null) throw new Error("the viewer has no frame");
+      const scale = box.width / 400;
+      await page.mouse.click(box.x + 180 * scale, box.y + 140 * scale);
+      await until("the click on the desktop", () => probe.presses().length === 1, SLOW_MS);
+      t.same(probe.presses(), [{ x: 180, y: 140, button: 1 }]);
+      const held = desktopSchema.parse(await (await node(third).fetch(place())).json());
+      t.equal(held.holder?.kind, "human", "told of by all");
+      const audit = JSON.stringify(await (await node(has).fetch("/api/v1/audit?limit=200")).json());
+      t.match(audit, new RegExp(`"viewer.joined".*"via":"${near}"`));
+
+      await node(has).program.stop("SIGKILL");
+      nodes.delete(has);
+      const beganMs = performance.now();
+      await screen.command("xsetroot", "-mod", "5", "3", "-fg", "#a02030", "-bg", "#101010");
+      t.equal(await shows(page), null, "its owner is killed: the same viewer is back by itself");
+      t.comment(
+        `the viewer showed what is there ${Math.round(performance.now() - beganMs)} ms after the kill`,
+      );
+      t.not(await owner(), has);
+      t.equal(new URL(page.url()).pathname, `/desktops/${id}`);
+    },
+  );
 }

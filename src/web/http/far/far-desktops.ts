@@ -10,6 +10,7 @@ import { whenGone } from "../../../platform/when-gone.ts";
 import { credentialOf, principalOf } from "../access.ts";
 import type { AppPorts } from "../ports.ts";
 import { carriedPrincipal } from "./carried.ts";
+import { FarEvents } from "./far-events.ts";
 
 /** What another node needs of a request: who calls it is told apart, and for whom it came is none of its business. */
 const CARRIED_HEADERS = [
@@ -64,6 +65,13 @@ export class FarDesktops {
       }),
     );
     return (await Promise.all(parts)).flat();
+  }
+
+  /** Puts the events of other nodes into a stream of this one's; null: there are none. */
+  events(request: FastifyRequest, send: (json: string) => void): FarEvents | null {
+    const { fleet, clock } = this.#ports;
+    if (fleet === undefined || fleet.calls === null || credentialOf(request).kind === "carried") return null;
+    return new FarEvents({ fleet, clock, caller: this.#caller(request), log: request.log, send });
   }
 
   async #ask<T>(node: NodeRecord, request: FastifyRequest, list: z.ZodType<T[]>): Promise<T[]> {
