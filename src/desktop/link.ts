@@ -4,6 +4,7 @@ import type { CopyMove } from "../framebuffer/picture.ts";
 import type { Rect } from "../framebuffer/rect.ts";
 import type { Region } from "../framebuffer/region.ts";
 import type { Screen } from "../framebuffer/screen.ts";
+import type { FilesCommand, FilesEvent } from "../protocols/rdp/files/file-messages.ts";
 import type { LinkError, RefusedError } from "./error.ts";
 
 /** Which lock keys of a target are on. */
@@ -55,6 +56,8 @@ export interface LinkEvents {
   soundOffered?(): void;
   /** 16 bits with sign, little-endian, 44,100 times a second left and right; null: it fell silent. */
   sound?(samples: Uint8Array | null): void;
+  /** What the target says of files; only from targets that `files` is for. */
+  files?(event: FilesEvent): void;
   /** The lights of the target's keyboard changed; only from targets that tell. */
   locks?(locks: LockKeys): void;
   /** The target stopped answering, or answers again. */
@@ -125,6 +128,8 @@ export interface Link {
   clipboard(text: string): void;
   /** Asks for the target's sound, or for no more of it; only where it was offered. */
   listen?(isOn: boolean): void;
+  /** Offers files, asks for bytes of some, or gives them; only where the target said that it is able to. */
+  files?(command: FilesCommand): void;
   /**
    * Asks for another size, and for these screens in it where the target has more than one; false where it cannot,
    * later where only another thread knows.

@@ -152,6 +152,14 @@ const keepAwakeField = z
     "After so many seconds without input the pointer is moved by a pixel and back, so that the desktop neither locks nor blanks; half of its own time to lock is right. Absent: never.",
   );
 
+const FILES = ["on", "off"] as const;
+
+/** Not said by agents, for whom no files are. */
+const filesField = z
+  .enum(FILES, expected(FILES))
+  .exactOptional()
+  .describe("For rdp: off keeps people from sending files to it and taking files from it. Default on.");
+
 /** Where the pages of a browser of ours may lead. */
 const BROWSER_NETWORKS = ["public", "all"] as const;
 const BROWSER_SANDBOX = ["on", "off"] as const;
@@ -196,6 +204,7 @@ export const allConnectionFields = {
   browser: browserField,
   decoding: decodingField,
   keep_awake_s: keepAwakeField,
+  files: filesField,
 } as const;
 
 const fieldsSchema = z.strictObject(allConnectionFields);

@@ -265,6 +265,7 @@ const WORDS: Words = {
   encodings: (text) => listOf(text, ENCODING_NAMES),
   decoding: String,
   keep_awake_s: Number,
+  files: String,
 };
 const HTTP_WORDS: Words = { http_username: String, http_password: String };
 

@@ -1,5 +1,6 @@
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
+import type { FilesCommand } from "../../protocols/rdp/files/file-messages.ts";
 import type { RefusedError } from "../error.ts";
 import type { Link, LinkEvents } from "../link.ts";
 
@@ -126,6 +127,12 @@ export class FencedLink implements Link {
   clipboard(text: string): void {
     this.#check();
     this.#link.clipboard(text);
+  }
+
+  /** What is offered is written; bytes are given and asked for as pixels are. */
+  files(command: FilesCommand): void {
+    if (command.kind === "offer") this.#check();
+    this.#link.files?.(command);
   }
 
   resize(width: number, height: number, screens?: readonly Rect[]): boolean | Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { Cursor } from "../../framebuffer/cursor.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
+import type { FilesEvent } from "../../protocols/rdp/files/file-messages.ts";
 import type { LinkEvents, LockKeys } from "../link.ts";
 
 /** Events of a target that its link passes on unchanged: nothing of its own work depends on them. */
@@ -15,6 +16,7 @@ export type ForwardedEvent =
   | { readonly type: "bell" }
   | { readonly type: "soundOffered" }
   | { readonly type: "sound"; readonly samples: Uint8Array | null }
+  | { readonly type: "files"; readonly event: FilesEvent }
   | { readonly type: "locks"; readonly locks: LockKeys };
 
 export function forwardEvent(event: ForwardedEvent, events: LinkEvents): void {
@@ -48,6 +50,9 @@ export function forwardEvent(event: ForwardedEvent, events: LinkEvents): void {
       break;
     case "sound":
       events.sound?.(event.samples);
+      break;
+    case "files":
+      events.files?.(event.event);
       break;
     case "locks":
       events.locks?.(event.locks);

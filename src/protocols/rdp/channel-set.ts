@@ -7,6 +7,8 @@ import { Sound } from "./channels/sound.ts";
 import type { ClientContext } from "./client-context.ts";
 import { type StaticChannelName, staticChannels } from "./connect/gcc.ts";
 import { StaticChannel, sendOnChannel } from "./connect/static-channels.ts";
+import { ClipboardFiles } from "./files/clipboard-files.ts";
+import type { FilesCommand } from "./files/file-messages.ts";
 
 /** The virtual channels of one connection. What the host opens beyond these is refused: drives, printers, cameras. */
 export class ChannelSet {
@@ -26,6 +28,7 @@ export class ChannelSet {
       (text) => c.emit({ type: "clipboard", text }),
       () => c.emit({ type: "clipboardTaken" }),
       () => c.emit({ type: "clipboardOffered" }),
+      c.options.hasFiles === true ? new ClipboardFiles((event) => c.emit({ type: "files", event })) : null,
     );
     const sound = (): Sound =>
       new Sound(
@@ -58,6 +61,11 @@ export class ChannelSet {
 
   offerClipboard(text: string): void {
     this.#send("cliprdr", this.#clipboard.offer(text));
+  }
+
+  /** Offers files, asks for bytes of some, or gives them. */
+  files(command: FilesCommand): void {
+    this.#send("cliprdr", this.#clipboard.command(command));
   }
 
   /** Somebody wants to hear what the host plays, or nobody does. */

@@ -6,6 +6,7 @@ import type { Screen } from "../../framebuffer/screen.ts";
 import type { ByteQueue, Parser } from "../byte-queue.ts";
 import type { SecurityCrypto } from "../platform.ts";
 import type { RdpPhase } from "./error.ts";
+import type { FilesEvent } from "./files/file-messages.ts";
 import type { DamageLog } from "./graphics/damage-log.ts";
 import type { PointerCache } from "./pointer/pointer-cache.ts";
 import type { Scratch } from "./scratch.ts";
@@ -30,6 +31,8 @@ export interface RdpClientOptions {
   readonly hasGraphicsPipeline?: boolean;
   /** Takes the host's sound, once somebody listens; default false: it plays nothing for us. */
   readonly hasSound?: boolean;
+  /** Files go by the clipboard, both ways; default false: the host is told of none. */
+  readonly hasFiles?: boolean;
   /** What CredSSP calls the host: "TERMSRV/host"; default: nothing. */
   readonly targetName?: string | undefined;
   /** CredSSP's tokens in SPNEGO from the first on, for hosts that take no other; default false. */
@@ -70,6 +73,7 @@ export type RdpClientEvent =
   | { readonly type: "clipboardOffered" }
   /** The host asked for the text it was offered last, and got it. */
   | { readonly type: "clipboardTaken" }
+  | { readonly type: "files"; readonly event: FilesEvent }
   | { readonly type: "bell" }
   /** The host would send its sound, were it asked. */
   | { readonly type: "soundOffered" }

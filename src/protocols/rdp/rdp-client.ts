@@ -19,6 +19,7 @@ import { negotiate } from "./connect/negotiation.ts";
 import { upgradeSecurity } from "./connect/security-upgrade.ts";
 import { signIn } from "./connect/sign-in.ts";
 import { RdpError, type RdpPhase } from "./error.ts";
+import type { FilesCommand } from "./files/file-messages.ts";
 import { DamageLog } from "./graphics/damage-log.ts";
 import { fastPathInput, type InputEvent, slowPathInput } from "./input/input.ts";
 import { RdpKeyboard } from "./input/input-keyboard.ts";
@@ -235,6 +236,11 @@ export class RdpClient {
   /** Offers a text to the host, which fetches it when somebody pastes there. */
   clipboard(text: string): void {
     this.#channels.offerClipboard(text);
+  }
+
+  /** Offers files, asks for bytes of some, or gives them; only where `hasFiles`. */
+  files(command: FilesCommand): void {
+    this.#channels.files(command);
   }
 
   /** Asks for the host's sound, or for no more of it; only where it was offered. */

@@ -3,6 +3,7 @@ import { type Rect, rect } from "../../../framebuffer/rect.ts";
 import type { Region } from "../../../framebuffer/region.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { RdpClientEvent, RdpClientOptions, RdpEffect } from "../../../protocols/rdp/client-context.ts";
+import type { FilesCommand } from "../../../protocols/rdp/files/file-messages.ts";
 import { RdpClient } from "../../../protocols/rdp/rdp-client.ts";
 import type { TargetTrust } from "../../connections/trust-policy.ts";
 import { LinkError } from "../../error.ts";
@@ -178,6 +179,10 @@ export class RdpLink implements Link {
     this.#client.listen(isOn);
   }
 
+  files(command: FilesCommand): void {
+    this.#client.files(command);
+  }
+
   /** The first of the screens is the primary one. */
   resize(width: number, height: number, screens?: readonly Rect[]): boolean {
     return this.#client.arrange(screens ?? [rect(0, 0, width, height)]);
@@ -248,6 +253,7 @@ export class RdpLink implements Link {
       case "bell":
       case "soundOffered":
       case "sound":
+      case "files":
         forwardEvent(event, events);
         break;
     }

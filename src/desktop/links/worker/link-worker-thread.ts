@@ -110,6 +110,9 @@ export class LinkThread {
       case "listen":
         link.listen?.(message.isOn);
         break;
+      case "files":
+        link.files?.(message.command);
+        break;
       case "resize":
         this.#resize(link, message);
         break;
@@ -188,6 +191,7 @@ export class LinkThread {
       bell: () => plain({ type: "bell" }),
       soundOffered: () => plain({ type: "soundOffered" }),
       sound: (samples) => plain({ type: "sound", samples }),
+      files: (event) => plain({ type: "files", event }),
       progress: (part) => plain({ type: "progress", part }),
       locks: (locks) => plain({ type: "locks", locks }),
       stalled: (isStalled) => this.#say({ kind: "stalled", isStalled }),

@@ -5,6 +5,7 @@ import { Region } from "../../../framebuffer/region.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { ThreadWatchdog } from "../../../platform/thread-watchdog.ts";
 import { openThread, THREAD_HEAP_MB } from "../../../platform/worker-thread.ts";
+import type { FilesCommand } from "../../../protocols/rdp/files/file-messages.ts";
 import type { TargetTrust } from "../../connections/trust-policy.ts";
 import { LinkError } from "../../error.ts";
 import type { Link, LinkEvents, Showing } from "../../link.ts";
@@ -172,6 +173,10 @@ export class WorkerLink implements Link {
 
   listen(isOn: boolean): void {
     this.#tell({ kind: "listen", isOn });
+  }
+
+  files(command: FilesCommand): void {
+    this.#tell({ kind: "files", command });
   }
 
   resize(width: number, height: number, screens?: readonly Rect[]): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { CopyMove } from "../../../framebuffer/picture.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { Screen } from "../../../framebuffer/screen.ts";
+import type { FilesCommand } from "../../../protocols/rdp/files/file-messages.ts";
 import type { Connection } from "../../connections/connection.ts";
 import type { TargetReach } from "../../connections/target-guard.ts";
 import type { ShownIdentity } from "../../connections/trust-policy.ts";
@@ -86,6 +87,7 @@ export type ToThread =
     }
   | { readonly kind: "clipboard"; readonly text: string }
   | { readonly kind: "listen"; readonly isOn: boolean }
+  | { readonly kind: "files"; readonly command: FilesCommand }
   /** The answer to `judge`; null: it is believed. */
   | { readonly kind: "judged"; readonly id: number; readonly error: ErrorData | null }
   | { readonly kind: "close" };
