@@ -155,9 +155,10 @@ async function openRooms(
   const trustSettings = trustSettingsOf(config, known);
   const replays = new Replays();
   const isFleet = config.cluster.endpoints.length > 0;
-  const fleet = isFleet
+  const shared = isFleet
     ? await (await import("./fleet/open-fleet.ts")).openFleet(config, log, clock, audit)
     : null;
+  const { fleet = null } = shared ?? {};
   const openLink = desktopLinks({ clock, replays, closeStack, own, trustSettings, fleet });
   const painter = new PaintThread(clock, () => openThread("paint-worker", PAINT_THREAD_URL));
   closeStack.add(() => painter.close());
@@ -192,9 +193,12 @@ async function openRooms(
       rules: await RulesStore.open(join(config.data_dir, "rules.json"), (err) =>
         log.error({ err }, "Rules could not be kept"),
       ),
-      masks: await MasksStore.open(join(config.data_dir, "masks.json"), sealer, (err) =>
-        log.error({ err }, "Masks could not be kept"),
-      ),
+      masks:
+        shared?.masks ??
+        (await MasksStore.open(join(config.data_dir, "masks.json"), sealer, (err) =>
+          log.error({ err }, "Masks could not be kept"),
+        )),
+      ...(shared === null ? {} : { keepMasks: shared.masks }),
       requests: await RequestsStore.open(join(config.data_dir, "requests.json"), sealer, (err) =>
         log.error({ err }, "Requests could not be kept"),
       ),
@@ -361,7 +365,7 @@ async function openRooms(
   const port = address !== null && typeof address === "object" ? address.port : config.server.port;
   own.push({ port });
   await fleet?.serve(desktops, config.cluster.address ?? urlOf(config, port), app.server);
-  closeStack.add(() => fleet?.close());
+  closeStack.add(() => shared?.close());
   const control = await ControlSocket.open(config.data_dir, mcp, STDIO_PRINCIPAL);
   if (control === null) log.warn("Another server serves --stdio clients of this data directory");
   if (control !== null) own.push({ path: control.path });

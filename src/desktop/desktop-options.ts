@@ -7,6 +7,7 @@ import type { ClipboardLimits, Mode } from "./control/policy.ts";
 import type { HumanRequest } from "./control/requests/human-request.ts";
 import type { SecretPorts } from "./control/secret-typing.ts";
 import type { Link } from "./link.ts";
+import type { MaskKeeper } from "./masks/desktop-masks.ts";
 import type { FirstMask } from "./masks/masks.ts";
 import type { OpenTextReader } from "./masks/text-reader.ts";
 import type { SnapshotPorts } from "./picture/snapshots.ts";
@@ -22,6 +23,8 @@ export interface DesktopPorts extends SnapshotPorts {
   readonly connectTurns?: ConnectTurns;
   /** For masks by text; absent, who must not see some sees nothing. */
   readonly openTextReader?: OpenTextReader;
+  /** Where other nodes may have the desktop next; absent, who is told keeps its masks. */
+  readonly keepMasks?: MaskKeeper;
   /** Of all desktops; absent, this one is alone. */
   openQuestions?(): readonly Approval[];
   /** A listener's fault: logged; the other listeners are still called. */

@@ -45,7 +45,7 @@ export interface DesktopsPorts extends DesktopPorts {
   /** Rules that outlast the process; absent, they end with it. */
   readonly rules?: Pick<RulesStore, "first" | "set" | "flush">;
   /** What people hid, which outlasts the process; absent, it ends with it. */
-  readonly masks?: Pick<MasksStore, "of" | "set" | "flush">;
+  readonly masks?: Pick<MasksStore, "of"> & Partial<Pick<MasksStore, "set" | "flush">>;
   /** What agents asked people for, which outlasts the process; absent, it ends with it. */
   readonly requests?: Pick<RequestsStore, "of" | "set" | "flush">;
   /** What the configuration hides; absent: nothing. */
@@ -227,7 +227,7 @@ export class Desktops {
     desktop.close();
     this.questions.remove(desktop);
     this.#ports.rules?.set(id, null);
-    this.#ports.masks?.set(id, []);
+    this.#ports.masks?.set?.(id, []);
     this.#ports.requests?.set(id, []);
     this.#listeners.tell({ type: "removed", desktop, by });
     if (this.#stored.delete(id)) await this.#save();
@@ -277,7 +277,7 @@ export class Desktops {
     this.#all.clear();
     this.#listeners.clear();
     const { rules, masks, requests, times } = this.#ports;
-    await Promise.all([rules, masks, requests, times].map((kept) => kept?.flush()));
+    await Promise.all([rules, masks, requests, times].map((kept) => kept?.flush?.()));
   }
 
   #configured(input: ConnectionInput): Connection {
@@ -312,7 +312,7 @@ export class Desktops {
     desktop.on((event) => {
       if (event.type === "state" && event.state.kind === "live") this.#connected(connection.id);
       if (event.type === "masks" && event.change !== "moved" && isLasting)
-        this.#ports.masks?.set(connection.id, desktop.masks.kept);
+        this.#ports.masks?.set?.(connection.id, desktop.masks.kept);
       if (event.type === "request" && isLasting)
         this.#ports.requests?.set(connection.id, desktop.requests.kept);
       if (event.type === "mode" && event.by.kind === "human") rules?.set(connection.id, desktop.limits());

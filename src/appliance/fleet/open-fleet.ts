@@ -2,10 +2,12 @@ import { randomUUID } from "node:crypto";
 import { availableParallelism, hostname, totalmem } from "node:os";
 import type { Audit } from "../../audit/audit.ts";
 import { SecretBox } from "../../auth/secret-box.ts";
+import type { StoreError } from "../../cluster/error.ts";
 import { EtcdStore } from "../../cluster/etcd/etcd-store.ts";
 import { Fleet } from "../../cluster/fleet/fleet.ts";
 import { LEASE_TIMING } from "../../cluster/lease/lease.ts";
 import { systemLeaseClock } from "../../cluster/lease/lease-clock.ts";
+import { SharedMasks } from "../../cluster/shared/shared-masks.ts";
 import { type Config, ConfigError } from "../../config/config-schema.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -15,13 +17,20 @@ import { readPem } from "./read-pem.ts";
 const MIB = 2 ** 20;
 const LONGEST_NAME = 60;
 
+/** This server as a node of a fleet, and what it shares with the others. */
+export interface OpenFleet {
+  readonly fleet: Fleet;
+  readonly masks: SharedMasks;
+  close(): Promise<void>;
+}
+
 /** This server as a node of the fleet that is configured; it takes desktops once it is started. Throws ConfigError. */
 export async function openFleet(
   { cluster, connections }: Pick<Config, "cluster" | "connections">,
   log: Logger,
   clock: Clock,
   audit: Audit,
-): Promise<Fleet> {
+): Promise<OpenFleet> {
   const { ca, cert, cert_key, login, password, key, zones, capacity } = cluster;
   if (connections.length > 0) {
     throw new ConfigError(
@@ -44,9 +53,18 @@ export async function openFleet(
       .replace(/[^A-Za-z0-9._-]/g, "-")
       .slice(0, LONGEST_NAME) ||
       "node");
-  const fleet = new Fleet({
+  const sealer = SecretBox.by(key ?? "");
+  const onFailed = (err: StoreError): void => log.error({ err }, "The fleet's etcd refuses this node");
+  const masks = new SharedMasks({
+    ...{ store, clock, sealer, onFailed },
+    bindingOf: (id) => fleet.bindingOf(id),
+  });
+  const fleet: Fleet = new Fleet({
     ...{ store, clock, leaseClock: systemLeaseClock, timing: LEASE_TIMING, name, zones, capacity },
-    sealer: SecretBox.by(key ?? ""),
+    ...{ sealer, onFailed },
+    prepare: (id) => masks.refresh(id),
+    onRemoved: (id) =>
+      void masks.forget(id).catch((err) => log.error({ err }, "Masks of a desktop were left")),
     cores: availableParallelism(),
     memoryMib: Math.floor(totalmem() / MIB),
     newId: randomUUID,
@@ -57,9 +75,13 @@ export async function openFleet(
         { desktop, fence: fence.toString() },
         change === "taken" ? "Desktop taken" : "Desktop released",
       ),
-    onFailed: (err) => log.error({ err }, "The fleet's etcd refuses this node"),
   });
   fleet.calls = await openCalls({ cluster }, fleet, log, clock);
   audit.fleet = fleet;
-  return fleet;
+  void masks.open();
+  const close = async (): Promise<void> => {
+    masks.close();
+    await fleet.close();
+  };
+  return { fleet, masks, close };
 }

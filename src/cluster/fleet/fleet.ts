@@ -13,11 +13,12 @@ import type { LeaseTiming } from "../lease/lease.ts";
 import type { LeaseClock } from "../lease/lease-clock.ts";
 import { FleetNode } from "../nodes/fleet-node.ts";
 import type { Assignment, NodeRecord } from "../nodes/records.ts";
+import { asked } from "../shared/asked.ts";
 import { commitSurely } from "../store/commit-surely.ts";
 import type { Change, ClusterStore } from "../store/store.ts";
-
 import { FleetConnections } from "./fleet-connections.ts";
 import type { FleetView } from "./fleet-view.ts";
+import { Prepared } from "./prepared.ts";
 
 const FLEET = "/overlay-companion/fleet/";
 const CONNECTIONS = "/overlay-companion/connections/";
@@ -51,6 +52,10 @@ interface FleetOptions {
   readonly cores: number;
   readonly memoryMib: number;
   newId(): string;
+  /** Resolves when all that must be known of a desktop before it is opened is known; absent: its connection is enough. */
+  prepare?(id: string): Promise<void>;
+  /** One was taken away from all. */
+  onRemoved?(id: string): void;
   /** Somebody added one, wherever it was placed. */
   onAdded(id: string, by: Actor | null): void;
   /** This node has one from now on, or no more. */
@@ -74,6 +79,7 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
   readonly #node: FleetNode;
   readonly #connections: FleetConnections;
   readonly #opened = new Map<string, Opened>();
+  readonly #prepared: Prepared;
   readonly #closed = new AbortController();
   readonly #waiting = new Set<() => void>();
   #desktops: OwnDesktops | null = null;
@@ -85,6 +91,8 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
   constructor(options: FleetOptions) {
     const { store, clock, leaseClock, timing, newId, name, zones, capacity, cores, memoryMib } = options;
     this.#options = options;
+    const prepare = (id: string) => options.prepare?.(id);
+    this.#prepared = new Prepared({ clock, prepare, changed: () => this.#changed() }, this.#closed.signal);
     const onFailed = (error: StoreError): void => options.onFailed(error);
     this.#node = new FleetNode({
       ...{ store, clock, leaseClock, timing, prefix: FLEET, newId, name, onFailed },
@@ -199,7 +207,7 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
       if (connection === undefined) await this.#remove(opened);
       else if (connection !== opened.connection) {
         opened.connection = connection;
-        if (!(await asked(() => this.#connections.change(connection)))) throw notYet(opened.id);
+        if (!(await this.#connections.change(connection))) throw notYet(opened.id);
       }
     }
   }
@@ -269,10 +277,23 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
       const [fence, connection] = [this.#node.heldFence(id), this.#connections.get(id)];
       if (fence === null || connection === null || connection === undefined) continue;
       if (this.#opened.has(id)) continue;
+      if (!this.#prepared.take(id, fence)) continue;
       this.#opened.set(id, { id, fence, connection, link: null });
       this.#options.onMoved(id, "taken", fence);
       desktops.take(connection);
     }
+  }
+
+  /**
+   * What binds a commit to this node's having a desktop, null for one that is not of the fleet. Throws RefusedError not_held
+   * where that is not sure.
+   */
+  bindingOf(id: string): Change | null {
+    const opened = this.#opened.get(id);
+    if (opened === undefined && this.#node.assignment(id) === null) return null;
+    const refused = this.#notHeld(id, opened);
+    if (refused !== null || opened === undefined) throw refused ?? notYet(id);
+    return { kind: "expect", key: this.#node.desktopKey(id), revision: opened.fence };
   }
 
   #release(opened: Opened): void {
@@ -364,6 +385,7 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
       const changes = [this.#node.removal(opened.id), this.#connections.removed(opened.id)];
       const known = changes.filter((change) => change !== null);
       if (known.length > 0 && !(await this.#commit(known))) throw notYet(opened.id);
+      this.#options.onRemoved?.(opened.id);
     } finally {
       this.#changed();
     }
@@ -383,15 +405,4 @@ function notYet(id: string): RefusedError {
   return new RefusedError("not_held", `no node has the desktop ${id} at this moment: try again in a second`, {
     retryAfterMs: 1000,
   });
-}
-
-/** In words for who asked for it. */
-async function asked<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (cause) {
-    if (!(cause instanceof StoreError)) throw cause;
-    const message = `the etcd of the fleet does not take it (${cause.code}): look at it before you try again`;
-    throw new RefusedError("not_held", message, { cause });
-  }
 }

@@ -20,6 +20,10 @@ export class SharedTable {
   readonly #options: SharedTableOptions;
   readonly #closed = new AbortController();
   #watch: Watch | null = null;
+  /** What was read ahead of the watch, by prefix: what that tells of before is known. */
+  readonly #ahead = new Map<string, bigint>();
+  /** Keys that were found gone, ahead of the watch as well. */
+  readonly #gone = new Map<string, bigint>();
 
   constructor(options: SharedTableOptions) {
     this.#options = options;
@@ -33,12 +37,13 @@ export class SharedTable {
       try {
         const { entries, revision } = await store.list(prefix);
         if (signal.aborted) return;
-        const there = new Set(entries.map(({ key }) => key));
-        for (const key of [...this.entries.keys()]) if (!there.has(key)) this.#put(key, null);
-        for (const entry of entries) this.#put(entry.key, entry);
+        this.#listed(prefix, entries, revision);
         this.#watch = store.watch(prefix, revision, {
-          onChanges: (changes: readonly KeyChange[]) => {
-            for (const { key, entry } of changes) this.#put(key, entry);
+          onChanges: (changes: readonly KeyChange[], at) => {
+            for (const { key, entry } of changes) if (!this.#isKnown(key, at)) this.#put(key, entry);
+            for (const early of [this.#ahead, this.#gone]) {
+              for (const [name, known] of early) if (known <= at) early.delete(name);
+            }
           },
           onProgress: () => undefined,
           onCompacted: () => void this.open(),
@@ -56,9 +61,39 @@ export class SharedTable {
     }
   }
 
+  /** Reads what is there now, of commits that were answered before it was called all. Throws StoreError. */
+  async refresh(sub: string): Promise<void> {
+    const { entries, revision } = await this.#options.store.list(sub);
+    if (!this.#closed.signal.aborted) this.#listed(sub, entries, revision);
+  }
+
+  /** What a commit wrote, or found instead, at its revision. */
+  learn(key: string, entry: Entry | null, revision: bigint): void {
+    if (this.#closed.signal.aborted || this.#isKnown(key, revision)) return;
+    this.#put(key, entry);
+    if (entry === null) this.#gone.set(key, revision);
+  }
+
   close(): void {
     this.#closed.abort();
     this.#watch?.close();
+  }
+
+  #isKnown(key: string, revision: bigint): boolean {
+    const entry = this.entries.get(key);
+    if ((entry?.revision ?? this.#gone.get(key) ?? -1n) >= revision) return true;
+    for (const [sub, known] of this.#ahead) if (key.startsWith(sub) && revision <= known) return true;
+    return false;
+  }
+
+  /** Of parts that were read later than this the later stays. */
+  #listed(sub: string, entries: readonly Entry[], revision: bigint): void {
+    const there = new Set(entries.map(({ key }) => key));
+    for (const key of [...this.entries.keys()]) {
+      if (key.startsWith(sub) && !there.has(key) && !this.#isKnown(key, revision)) this.#put(key, null);
+    }
+    for (const entry of entries) if (!this.#isKnown(entry.key, revision)) this.#put(entry.key, entry);
+    if ((this.#ahead.get(sub) ?? 0n) < revision) this.#ahead.set(sub, revision);
   }
 
   #put(key: string, entry: Entry | null): void {

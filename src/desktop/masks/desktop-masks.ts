@@ -17,12 +17,22 @@ import { type FirstMask, Masks, type StoredMask } from "./masks.ts";
 import type { RedactionPorts } from "./redaction.ts";
 import type { OpenTextReader } from "./text-reader.ts";
 
+/** Keeps masks of desktops that may be on another node next: before they hide something, and before they stop to. */
+export interface MaskKeeper {
+  /** Rejects with RefusedError not_held where it cannot be kept: then it hides nothing. */
+  added(desktopId: string, mask: StoredMask): Promise<void>;
+  /** The same: then it hides what it hid. */
+  removed(desktopId: string, maskId: string): Promise<void>;
+}
+
 export interface DesktopMasksPorts extends Pick<RedactionPorts, "clock" | "onBug"> {
   /** null while there is none. */
   link(): Link | null;
   readonly desktopId: string;
   /** Absent: nobody can read. */
   readonly openTextReader?: OpenTextReader;
+  /** Absent: who is told keeps them. */
+  readonly keepMasks?: MaskKeeper;
   display(): {
     /** All pixels, under masks too; null before the first picture. */
     readonly unmasked: Framebuffer | null;
@@ -120,24 +130,42 @@ export class DesktopMasks {
    * invalid_parameters, too_many, target_down without a picture to follow.
    */
   add(spec: Omit<MaskSpec, "mark">, follows: Rect | null, actor: Actor): Mask {
-    if (actor.kind !== "human") throw new RefusedError("permission_denied", "only a human hides something");
-    const { rect } = spec;
-    const mask = this.#masks.add(
-      follows === null
-        ? { ...spec, mark: null }
-        : { ...spec, rect: translateRect(rect, -follows.x, -follows.y), mark: this.#markAt(follows) },
-    );
-    this.#ports.tell({ type: "masks", change: "added", mask, by: actor });
-    return mask;
+    return this.#put(this.#made(spec, follows, actor), actor);
+  }
+
+  /** As `add`, once it is kept where the next node that has the desktop finds it. */
+  async hide(spec: Omit<MaskSpec, "mark">, follows: Rect | null, actor: Actor): Promise<Mask> {
+    const mask = this.#made(spec, follows, actor);
+    await this.#ports.keepMasks?.added(this.#ports.desktopId, mask);
+    return this.#put(mask, actor);
+  }
+
+  /** As `remove`, once no node finds it any more. */
+  async show(id: string, actor: Actor): Promise<void> {
+    checkShows(actor);
+    this.#masks.checkRemovable(id);
+    await this.#ports.keepMasks?.removed(this.#ports.desktopId, id);
+    this.remove(id, actor);
   }
 
   /** Throws RefusedError permission_denied for all but humans and for what the configuration hides, not_found. */
   remove(id: string, actor: Actor): void {
-    if (actor.kind !== "human") {
-      throw new RefusedError("permission_denied", "only a human shows what was hidden");
-    }
+    checkShows(actor);
     const mask = this.#masks.remove(id);
     this.#ports.tell({ type: "masks", change: "removed", mask, by: actor });
+  }
+
+  #made(spec: Omit<MaskSpec, "mark">, follows: Rect | null, actor: Actor): StoredMask {
+    if (actor.kind !== "human") throw new RefusedError("permission_denied", "only a human hides something");
+    if (follows === null) return this.#masks.make({ ...spec, mark: null });
+    const rect = translateRect(spec.rect, -follows.x, -follows.y);
+    return this.#masks.make({ ...spec, rect, mark: this.#markAt(follows) });
+  }
+
+  #put(stored: StoredMask, actor: Actor): Mask {
+    const mask = this.#masks.put(stored);
+    this.#ports.tell({ type: "masks", change: "added", mask, by: actor });
+    return mask;
   }
 
   /** Of what is there, also under other masks: what is hidden is to stay so wherever it goes. */
@@ -146,4 +174,8 @@ export class DesktopMasks {
     if (frame === null) throw noPictureYet();
     return takeMark(frame, rect);
   }
+}
+
+function checkShows({ kind }: Actor): void {
+  if (kind !== "human") throw new RefusedError("permission_denied", "only a human shows what was hidden");
 }

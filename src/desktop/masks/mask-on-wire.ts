@@ -28,7 +28,7 @@ export function maskOf({ rect, text, element, monitor, audiences, label }: MaskS
 }
 
 /** The same in the words of the wire. */
-export function saidOf({ rect, text, element, monitor, audiences, label }: Omit<MaskSpec, "mark">): unknown {
+export function saidOf({ rect, text, element, monitor, audiences, label }: Omit<MaskSpec, "mark">) {
   return {
     ...(element === undefined ? { rect } : { element }),
     audiences,

@@ -1,47 +1,16 @@
 import * as z from "zod";
-import { MAX_SIDE } from "../../framebuffer/framebuffer.ts";
 import { JsonFile } from "../../platform/json-file.ts";
 import type { SecretSealer } from "../connections/connection-store.ts";
-import { RefusedError } from "../error.ts";
-import { hidesSomething, maskFields } from "./mask-fields.ts";
-import { type MaskMark, readMark, storedMark } from "./mask-mark.ts";
-import { maskOf, saidOf } from "./mask-on-wire.ts";
 import { MASK_LIMIT, type StoredMask } from "./masks.ts";
+import { readMask, storedMaskSchema, writeMask } from "./stored-mask.ts";
 
 /** More desktops than an appliance may have, so that none loses its masks. */
 const MAX_DESKTOPS = 1000;
-/** Base64 of 64 Ki pixels that deflate does not make smaller. */
-const MOST_MARK_CHARACTERS = 400_000;
-/** The same sealed, which is base64 once more. */
-const MOST_SEALED_CHARACTERS = 600_000;
-
-const corner = z.int().min(-MAX_SIDE).max(MAX_SIDE);
-const side = z.int().min(1).max(MAX_SIDE);
-
-const maskSchema = z
-  .strictObject({
-    ...maskFields,
-    id: z.string().min(1).max(100),
-    created_at: z.string().max(40),
-    anchor: z
-      .strictObject({
-        x: corner,
-        y: corner,
-        width: side,
-        height: side,
-        pixels_sealed: z.string().max(MOST_SEALED_CHARACTERS).exactOptional(),
-        /** Versions before this one kept them open: the next time that masks are written they are sealed. */
-        pixels: z.string().max(MOST_MARK_CHARACTERS).exactOptional(),
-      })
-      .exactOptional(),
-  })
-  .refine(...hidesSomething);
-
 const fileSchema = z.strictObject({
   version: z.literal(1),
   /** The masks that people drew, by the desktop's id. */
   desktops: z
-    .record(z.string().min(1).max(200), z.array(maskSchema).max(MASK_LIMIT))
+    .record(z.string().min(1).max(200), z.array(storedMaskSchema).max(MASK_LIMIT))
     .refine((desktops) => Object.keys(desktops).length <= MAX_DESKTOPS, `more than ${MAX_DESKTOPS} desktops`),
 });
 
@@ -102,43 +71,4 @@ export class MasksStore {
   flush(): Promise<void> {
     return this.#file.flush();
   }
-}
-
-/** Binds a sealed picture to its mask. */
-const purposeOf = (id: string): string => `mask:${id}:anchor`;
-
-type MaskOnDisk = z.infer<typeof maskSchema>;
-
-function readMask({ id, created_at, anchor, ...said }: MaskOnDisk, sealer: SecretSealer): StoredMask {
-  return {
-    ...maskOf(said),
-    ...{ id, createdAt: created_at },
-    mark: anchor === undefined ? null : readAnchor(anchor, id, sealer),
-  };
-}
-
-function readAnchor(
-  { pixels_sealed: sealed, pixels: open, ...place }: NonNullable<MaskOnDisk["anchor"]>,
-  id: string,
-  sealer: SecretSealer,
-): MaskMark {
-  const pixels = sealed === undefined ? open : sealer.open(sealed, purposeOf(id));
-  if (pixels !== undefined) return readMark({ ...place, pixels });
-  throw new RefusedError(
-    "invalid_parameters",
-    `the anchor of mask ${id} has no pixels, expected pixels_sealed`,
-  );
-}
-
-function writeMask({ id, createdAt, mark, ...spec }: StoredMask, sealer: SecretSealer): unknown {
-  return {
-    ...Object(saidOf(spec)),
-    ...{ id, created_at: createdAt },
-    ...(mark === null ? {} : { anchor: writeAnchor(mark, id, sealer) }),
-  };
-}
-
-function writeAnchor(mark: MaskMark, id: string, sealer: SecretSealer): MaskOnDisk["anchor"] {
-  const { pixels, ...place } = storedMark(mark);
-  return { ...place, pixels_sealed: sealer.seal(pixels, purposeOf(id)) };
 }

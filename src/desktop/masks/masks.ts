@@ -155,8 +155,8 @@ export class Masks implements MaskSource {
     this.#ports.changed();
   }
 
-  /** Hidden when this returns. Throws RefusedError too_many, invalid_parameters. */
-  add(spec: MaskSpec): Mask {
+  /** One that can be put here, and is not yet. Throws RefusedError too_many, invalid_parameters. */
+  make(spec: MaskSpec): StoredMask {
     const all = [...this.#entries.values()];
     if (all.length >= MASK_LIMIT)
       throw new RefusedError("too_many", `there are ${MASK_LIMIT} masks, the most allowed: remove one first`);
@@ -175,8 +175,17 @@ export class Masks implements MaskSource {
     if (spec.mark !== null && spec.monitor !== null) {
       throw new RefusedError("invalid_parameters", "got a monitor and an anchor, expected one of them");
     }
-    const createdAt = this.#ports.now().toISOString();
-    const mask = { ...spec, id: randomUUID(), createdAt, isConfigured: false };
+    return { ...spec, id: randomUUID(), createdAt: this.#ports.now().toISOString() };
+  }
+
+  /** Hidden when this returns. Throws as `make`. */
+  add(spec: MaskSpec): Mask {
+    return this.put(this.make(spec));
+  }
+
+  /** Hidden when this returns. */
+  put(stored: StoredMask): Mask {
+    const mask = { ...stored, isConfigured: false };
     const entry = entryOf(mask);
     this.#entries.set(mask.id, entry);
     this.#changed(mask);
@@ -185,6 +194,19 @@ export class Masks implements MaskSource {
 
   /** Throws RefusedError not_found, and permission_denied for one of the configuration. */
   remove(id: string): Mask {
+    const entry = this.#removable(id);
+    const told = this.#told(entry);
+    this.#entries.delete(id);
+    this.#changed(entry.mask);
+    return told;
+  }
+
+  /** Throws what `remove` would. */
+  checkRemovable(id: string): void {
+    this.#removable(id);
+  }
+
+  #removable(id: string): Entry {
     const entry = this.#entries.get(id);
     if (entry === undefined)
       throw new RefusedError("not_found", "no such mask: list the masks to see their ids");
@@ -194,10 +216,7 @@ export class Masks implements MaskSource {
         "the configuration, or what is shown here, says that this is hidden: no mask of the configuration is removed here",
       );
     }
-    const told = this.#told(entry);
-    this.#entries.delete(id);
-    this.#changed(entry.mask);
-    return told;
+    return entry;
   }
 
   #changed({ text }: MaskSpec): void {

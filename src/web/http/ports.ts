@@ -75,7 +75,7 @@ export interface WebDesktop
   readonly scene: Pick<Scene, "version" | "overlays" | "remove" | "clear" | "on">;
   readonly approvals: Pick<Approvals, "pending" | "decide" | "belongsTo" | "picture" | "shown">;
   /** What is hidden on it; absent where nothing can be. */
-  readonly masks?: Pick<Desktop["masks"], "all" | "add" | "remove">;
+  readonly masks?: Pick<Desktop["masks"], "all" | "hide" | "show">;
   /** What it plays; absent where nothing can be heard. */
   sound?(): Pick<TargetSound, "isOffered" | "listen">;
   /** What agents ask people to do on it; absent where none can. */

@@ -14,7 +14,7 @@ import { desktopOf } from "./desktops.ts";
 const paramsSchema = z.object({ maskId: z.string().max(100) });
 
 /** `/api/v1/desktops/:id/masks`: everybody may read where something is hidden, agents without the words for people. */
-export function maskRoutes(app: FastifyInstance, ports: Pick<RoutePorts, "desktopsOf" | "fleet">): void {
+export function maskRoutes(app: FastifyInstance, ports: Pick<RoutePorts, "desktopsOf">): void {
   const url = "/api/v1/desktops/:id/masks";
   const change = { config: { access: "masks" } } as const;
   app.get(url, { config: { access: "view" } }, (request): MaskInfo[] => {
@@ -22,24 +22,19 @@ export function maskRoutes(app: FastifyInstance, ports: Pick<RoutePorts, "deskto
     const infos = (desktopOf(ports, request).masks?.all ?? []).map(maskInfo);
     return isAgent ? infos.map((info) => ({ ...info, label: null, text: null, element: null })) : infos;
   });
-  app.post(url, change, (request, reply): MaskInfo => {
+  app.post(url, change, async (request, reply): Promise<MaskInfo> => {
     const desktop = desktopOf(ports, request);
     const { follows, ...said } = parse(maskBodySchema, request.body);
     if (desktop.masks === undefined) throw new RefusedError("not_supported", "nothing can be hidden here");
-    if (ports.fleet !== undefined) {
-      throw new RefusedError(
-        "not_supported",
-        "a desktop of a fleet may move to a node that does not know what was hidden here: name it under masks in the configuration of every node",
-      );
-    }
-    const mask = desktop.masks.add(maskOf(said), follows ?? null, actorOf(principalOf(request), request.ip));
+    const actor = actorOf(principalOf(request), request.ip);
+    const mask = await desktop.masks.hide(maskOf(said), follows ?? null, actor);
     reply.code(201);
     return maskInfo(mask);
   });
-  app.delete(`${url}/:maskId`, change, (request, reply) => {
+  app.delete(`${url}/:maskId`, change, async (request, reply) => {
     const desktop = desktopOf(ports, request);
     const { maskId } = parse(paramsSchema, request.params);
-    desktop.masks?.remove(maskId, actorOf(principalOf(request), request.ip));
+    await desktop.masks?.show(maskId, actorOf(principalOf(request), request.ip));
     return reply.code(204).send();
   });
 }

@@ -98,10 +98,6 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc"])) {
       fleet.nodes.map(() => DESKTOPS / 3),
       "evenly",
     );
-    const own = await until("one that is live here", async () => (await liveOf("a"))[0] ?? null, SLOW_MS);
-    const masks = `/api/v1/desktops/${own}/masks`;
-    const hidden = await node("a").fetch(masks, { rect: { x: 0, y: 0, width: 9, height: 9 } });
-    t.match(await errorOf(hidden), { status: 422, code: "not_supported" }, "what the next node would show");
     t.equal(fleet.desktops[0]?.name?.startsWith("desk "), true, "opened by the key that all have");
     const { stdout } = await etcd.control(etcd.first, "get", "/overlay-companion/connections/", "--prefix");
     t.notMatch(stdout, /desk \d|127\.0\.0\.1/, "what etcd holds is sealed");

@@ -1,0 +1,103 @@
+import { PLATFORM } from "../../../src/appliance/open-links.ts";
+import { SecretBox } from "../../../src/auth/secret-box.ts";
+import { StoreError } from "../../../src/cluster/error.ts";
+import { Fleet } from "../../../src/cluster/fleet/fleet.ts";
+import { LEASE_TIMING } from "../../../src/cluster/lease/lease.ts";
+import { SharedMasks } from "../../../src/cluster/shared/shared-masks.ts";
+import { MemoryStore } from "../../../src/cluster/store/memory-store.ts";
+import type { ClusterStore } from "../../../src/cluster/store/store.ts";
+import type { Actor } from "../../../src/desktop/control/action.ts";
+import { Desktops } from "../../../src/desktop/desktops.ts";
+import { FakeLink } from "../../desktop/fake-link.ts";
+import { FakeClock } from "../../fake-clock.ts";
+
+export const ANN: Actor = { kind: "human", id: "h", name: "Ann", authority: "rules" };
+const KEY = "k".repeat(32);
+
+/** A store that a node can be cut off from, and whose watches may tell nothing. */
+export class Line {
+  isCut = false;
+  /** Watches of prefixes that hold this tell nothing; null: all tell. */
+  deafTo: string | null = null;
+  /** What watches have to tell waits here; null: it is told at once. */
+  held: (() => void)[] | null = null;
+  readonly store: ClusterStore;
+
+  constructor(store: ClusterStore) {
+    const reach = (): ClusterStore => {
+      if (this.isCut) throw new StoreError("unavailable", "cut");
+      return store;
+    };
+    this.store = {
+      commit: async (changes) => reach().commit(changes),
+      get: async (key) => reach().get(key),
+      list: async (prefix) => reach().list(prefix),
+      watch: (prefix, after, listener) =>
+        store.watch(prefix, after, {
+          ...listener,
+          onProgress: (revision) => listener.onProgress(revision),
+          onCompacted: () => listener.onCompacted(),
+          onFailed: (error) => listener.onFailed(error),
+          onChanges: (...told) => {
+            const isDeaf = this.isCut || (this.deafTo !== null && prefix.includes(this.deafTo));
+            if (isDeaf) return;
+            if (this.held === null) listener.onChanges(...told);
+            else this.held.push(() => listener.onChanges(...told));
+          },
+        }),
+      close: async () => undefined,
+    };
+  }
+}
+
+/** Nodes of one fleet, with the masks that they share. */
+export async function openNodes(onBug: (error: unknown) => void, key = KEY) {
+  const clock = new FakeClock();
+  const store = await MemoryStore.open(clock, null);
+  const node = (name: string, sealedBy = key) => {
+    const line = new Line(store);
+    let ids = 0;
+    const sealer = SecretBox.by(sealedBy);
+    const common = { store: line.store, clock, sealer, onFailed: onBug };
+    const masks = new SharedMasks({ ...common, bindingOf: (id) => fleet.bindingOf(id) });
+    const fleet: Fleet = new Fleet({
+      ...{ ...common, timing: LEASE_TIMING, name, zones: ["z"], capacity: 10 },
+      ...{ cores: 4, memoryMib: 4000, newId: () => `${name}-${++ids}` },
+      leaseClock: { monotonicMs: () => clock.nowMs(), bootMs: () => clock.nowMs() },
+      prepare: (id) => masks.refresh(id),
+      onRemoved: (id) => void masks.forget(id).catch(onBug),
+      onAdded: () => undefined,
+      onMoved: () => undefined,
+    });
+    const desktops: Desktops = new Desktops(
+      { mode: "assist", approvalExpiryMs: 45_000, approvalArmingMs: 0 },
+      {
+        ...PLATFORM,
+        ...{ clock, random: () => 0.5, store: fleet, fleet, ownListeners: () => [] },
+        ...{ onBug, masks, keepMasks: masks },
+        openLink: (connection) => fleet.fenced(connection, new FakeLink()),
+      },
+    );
+    void masks.open();
+    fleet.start(desktops, `http://${name}.test`);
+    return { line, fleet, desktops, masks };
+  };
+  /** What a call came to once time passed. */
+  const outcome = async (call: Promise<unknown>, ms = 3000): Promise<unknown> => {
+    const settled = call.then(
+      (value) => value ?? "done",
+      (error: unknown) => error,
+    );
+    await clock.live(ms, 20);
+    return await settled;
+  };
+  /** A desktop that the first node has, and another would take. */
+  const added = async (first: ReturnType<typeof node>, nth = 1) => {
+    const input = { protocol: "vnc", host: "127.0.0.1", port: 5900 + nth, name: `desk ${nth}` } as const;
+    await outcome(first.desktops.add(input, ANN));
+    const [desktop] = first.desktops.all;
+    if (desktop === undefined) throw new Error("the first node has no desktop");
+    return desktop;
+  };
+  return { clock, store, node, outcome, added };
+}
