@@ -108,6 +108,7 @@ export class Desktop {
       ...ports,
       desktopId: connection.id,
       ...{ display: () => this.#display, link: () => this.#input.link },
+      nudgePointer: () => this.#keepAwake.nudge(),
       tell: (event) => this.#emit(event),
     });
     this.#display = new Display(this.scene, clock, {

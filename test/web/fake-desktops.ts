@@ -117,6 +117,7 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
     desktopId: "one",
     display: () => ({ unmasked: null, remask: () => {} }),
     link: () => null,
+    nudgePointer: () => false,
     onBug: (error) => {
       throw error;
     },

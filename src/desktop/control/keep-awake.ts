@@ -45,15 +45,15 @@ export class KeepAwake {
     const nowMs = clock.nowMs();
     let waitMs = Math.max(this.#ports.input.sentAtMs, this.#nudgedAtMs) + everyMs - nowMs;
     if (waitMs <= 0) {
-      const isNudged = this.#nudge();
+      const isNudged = this.nudge();
       if (isNudged) this.#nudgedAtMs = nowMs;
       waitMs = isNudged ? everyMs : Math.max(LEAST_AGAIN_MS, everyMs * AGAIN_SHARE);
     }
     this.#cancel = clock.after(waitMs, () => this.#look(), { isIdle: true });
   }
 
-  /** False where it would be in somebody's way: a person or an agent is at it, or the desktop was stopped. */
-  #nudge(): boolean {
+  /** Moves the pointer by nothing. False where it would be in somebody's way: a person or an agent is at it, or the desktop was stopped. */
+  nudge(): boolean {
     const { gate, display, input } = this.#ports;
     if (gate.isStopped || gate.arbiter.isBusy || !display.isFresh) return false;
     return input.nudge(display.bounds);

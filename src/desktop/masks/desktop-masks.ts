@@ -25,7 +25,7 @@ export interface MaskKeeper {
   removed(desktopId: string, maskId: string): Promise<void>;
 }
 
-export interface DesktopMasksPorts extends Pick<RedactionPorts, "clock" | "onBug"> {
+export interface DesktopMasksPorts extends Pick<RedactionPorts, "clock" | "onBug" | "nudgePointer"> {
   /** null while there is none. */
   link(): Link | null;
   readonly desktopId: string;

@@ -238,6 +238,10 @@ export class Masks implements MaskSource {
     if (hasMoved) this.#ports.moved();
   }
 
+  pointerDrawn(area: Rect | null): void {
+    this.#redaction.drawnPointer = area;
+  }
+
   layOut(bounds: Rect, screens: readonly Screen[]): void {
     this.#bounds = bounds;
     this.#screens = screens;

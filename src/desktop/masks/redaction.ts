@@ -15,17 +15,12 @@ import type { Clock } from "../../platform/clock.ts";
 import { nextTurn } from "../../platform/loop-turns.ts";
 import { carried, composeChanges } from "../picture/moves.ts";
 import type { Change } from "../view.ts";
+import { bring, copyOf } from "./copied-parts.ts";
 import { isPicture, LIVELY_MS, LivelyAreas } from "./lively-areas.ts";
-import type {
-  FoundText,
-  NamedTerms,
-  PaintedPart,
-  TextRead,
-  TextReader,
-  TextReaderEvents,
-} from "./text-reader.ts";
+import { PointerSeeker, type PointerSeekerPorts } from "./pointer-seeker.ts";
+import type { FoundText, NamedTerms, TextRead, TextReader, TextReaderEvents } from "./text-reader.ts";
 
-export interface RedactionPorts {
+export interface RedactionPorts extends Pick<PointerSeekerPorts, "nudgePointer"> {
   readonly clock: Clock;
   /** Absent: nobody can read, and all stays covered. */
   open?(events: TextReaderEvents): TextReader;
@@ -38,10 +33,6 @@ export interface RedactionPorts {
 
 const NOTHING: Change = { painted: Region.empty, copies: [] };
 
-/** Pixels copied for the reader in one turn of the event loop: full HD, some milliseconds. */
-const MOST_COPIED = 2048 * 1100;
-/** Rectangles of one change: more of them cost more than what lies between. */
-const MOST_RECTS = 64;
 /** What is covered in more rectangles than this is covered in fewer, larger ones. */
 const MOST_COVERED = 256;
 /** A change of more moves than this is given to the reader as pixels. */
@@ -80,11 +71,13 @@ export class Redaction {
   #isNews = false;
   #isFeeding = false;
   #cancelReopen: (() => void) | null = null;
+  readonly #pointer: PointerSeeker;
   /** Of a last look, once a film may be over. */
   #cancelLook: (() => void) | null = null;
 
   constructor(ports: RedactionPorts) {
     this.#ports = ports;
+    this.#pointer = new PointerSeeker({ ...ports, found: () => this.#feed() });
   }
 
   /** Whether anything is looked for at all. */
@@ -110,6 +103,17 @@ export class Redaction {
   /** Where text of a mask was found. */
   placesOf(id: string): readonly Rect[] {
     return this.#found.flatMap((one) => (one.id === id ? [one.rect] : []));
+  }
+
+  /**
+   * The target may have drawn its pointer there, over text that is then another to who reads it; null: nowhere.
+   *
+   * INVARIANT: where nobody knows where a pointer is that is drawn, nothing is read before the target was asked to draw it
+   * no more.
+   */
+  set drawnPointer(area: Rect | null) {
+    this.#pointer.area = area;
+    this.#feed();
   }
 
   /** Other text is looked for from now on: until that was done everything is covered. */
@@ -160,6 +164,7 @@ export class Redaction {
     this.#cancelReopen = null;
     this.#cancelLook?.();
     this.#cancelLook = null;
+    this.#pointer.close();
     this.#reader?.close();
     this.#reader = null;
     this.#given = null;
@@ -222,7 +227,7 @@ export class Redaction {
       await nextTurn();
       const reader = this.isActive ? this.#opened() : null;
       const frame = this.#ports.unmasked();
-      if (reader === null || frame === null) return;
+      if (reader === null || frame === null || this.#pointer.isSought(this.#bounds)) return;
       const { painted, copies } = this.#owed;
       const { parts, left } = copyOf(frame, painted.clip(this.#bounds));
       if (this.#given !== null) bring(this.#given, copies, parts);
@@ -317,17 +322,6 @@ const few = (region: Region): Region =>
 const largest = (rects: readonly Rect[]): readonly Rect[] =>
   [...rects].sort((a, b) => areaOfRect(b) - areaOfRect(a)).slice(0, MOST_COVERED);
 
-/** Does to a picture what a reader does to its own. */
-function bring(picture: Framebuffer, copies: Change["copies"], parts: readonly PaintedPart[]): void {
-  for (const { fromX, fromY, to } of copies) picture.copy(fromX, fromY, to);
-  for (const { rect, pixels } of parts) {
-    for (let y = 0; y < rect.height; y++) {
-      const row = pixels.subarray(y * rect.width * 4, (y + 1) * rect.width * 4);
-      picture.bytes.set(row, ((rect.y + y) * picture.width + rect.x) * 4);
-    }
-  }
-}
-
 function bounded(change: Change): Change {
   if (change.copies.length <= MOST_MOVES) return change;
   return { painted: change.painted.union(Region.from(change.copies.map(({ to }) => to))), copies: [] };
@@ -365,29 +359,4 @@ function joined(a: readonly FoundText[], b: readonly FoundText[]): readonly Foun
     all.set(`${one.id} ${x},${y},${width},${height}`, one);
   }
   return [...all.values()];
-}
-
-/** Pixels of a region as far as one turn has time for them, and what is left. */
-function copyOf(
-  frame: Framebuffer,
-  region: Region,
-): { readonly parts: PaintedPart[]; readonly left: Region } {
-  const { rects } = region;
-  const waiting = rects.length > MOST_RECTS ? [...coverOf(rects, MOST_RECTS)] : rects;
-  const parts: PaintedPart[] = [];
-  let room = MOST_COPIED;
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    if (room <= 0) return { parts, left: Region.from([next, ...waiting]) };
-    const height = Math.min(next.height, Math.max(1, Math.floor(room / next.width)));
-    const rect = { ...next, height };
-    const pixels = new Uint8Array(areaOfRect(rect) * 4);
-    for (let y = 0; y < height; y++) {
-      const from = ((rect.y + y) * frame.width + rect.x) * 4;
-      pixels.set(frame.bytes.subarray(from, from + rect.width * 4), y * rect.width * 4);
-    }
-    parts.push({ rect, pixels });
-    room -= areaOfRect(rect);
-    if (height < next.height) waiting.unshift({ ...next, y: next.y + height, height: next.height - height });
-  }
-  return { parts, left: Region.empty };
 }

@@ -151,6 +151,7 @@ export class Display {
   /** The target may have drawn it there. */
   pointerDrawn(area: Rect | null): void {
     this.#drawnPointer = area;
+    this.#maskSource.pointerDrawn(area);
   }
 
   get generation(): number {
@@ -184,7 +185,7 @@ export class Display {
     this.#underWay = null;
     this.#isFresh = false;
     this.#screens = screens;
-    this.#drawnPointer = null;
+    this.pointerDrawn(null);
   }
 
   /** The decoder's picture has a new size or other monitors; undefined: the link is gone. */

@@ -27,6 +27,8 @@ export interface MaskSource {
    * followed is found first, and what is to be read is covered.
    */
   follow(real: Framebuffer, damage: Region, change: Change): void;
+  /** The target may have drawn its pointer there; null: nowhere. */
+  pointerDrawn(area: Rect | null): void;
   /** The real picture has another size or other monitors. */
   layOut(bounds: Rect, screens: readonly Screen[]): void;
 }
@@ -39,5 +41,6 @@ export const NOTHING_HIDDEN: MaskSource = Object.freeze({
   kindOf: (audience: Audience) => (isViewer(audience) ? "viewer" : audience),
   readFor: () => "",
   follow: () => {},
+  pointerDrawn: () => {},
   layOut: () => {},
 });

@@ -26,6 +26,7 @@ function open(first?: ConstructorParameters<typeof Masks>[1]) {
         unmasked: () => null,
         latest: () => Promise.resolve(),
         onBug: (error) => t.fail(String(error)),
+        nudgePointer: () => false,
       },
       changed: () => void told.push("changed"),
       moved: () => void told.push("moved"),

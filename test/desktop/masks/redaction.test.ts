@@ -152,6 +152,40 @@ t.test("nothing is shown that was not read, and what is read and clean is shown 
   t.ok(readers[0]?.isClosed);
 });
 
+t.test(
+  "a pointer that the target draws nobody knows where is moved by nothing before anything is read",
+  async (t) => {
+    const { desktop, link, count, readAll, readers, clock } = open();
+    await readAll();
+    const pixels = desktop.size.width * desktop.size.height;
+    const anywhere = rect(0, 0, 0xffff, 0xffff);
+    link.events.drawnPointer?.(anywhere);
+    const moves = (): number => link.said.filter((line) => line.startsWith("pointer")).length;
+    link.paint(rect(40, 40, 60, 20), 0x123456);
+    await settle();
+    t.same(moves(), 2, "a pixel away, and back");
+    await readAll();
+    t.equal(count("agent", MASK), 60 * 20, "nobody was asked yet");
+    link.events.drawnPointer?.(null);
+    link.paint(rect(40, 40, 60, 20), CLEAN);
+    await readAll();
+    t.equal(count("agent", CLEAN), pixels, "the target draws it no more");
+    t.same(moves(), 2);
+
+    link.events.drawnPointer?.(anywhere);
+    link.paint(rect(40, 40, 60, 20), 0x123456);
+    await settle();
+    t.notOk(readers[0]?.isAsked);
+    await clock.live(1500);
+    await readAll();
+    t.equal(count("agent", 0x123456), 60 * 20, "a target that takes no moves is not waited for");
+    link.paint(rect(80, 60, 30, 10), 0x654321);
+    await readAll();
+    t.equal(count("agent", 0x654321), 300);
+    t.same(moves(), 4, "and asked once");
+  },
+);
+
 t.test("what was read goes along with a move at once, clean and private", async (t) => {
   const { link, count, readAll } = open();
   link.paint(rect(80, 60, 30, 10), PRIVATE);

@@ -20,6 +20,7 @@ const SIZE = { width: WIDTH, height: HEIGHT };
 
 /** Hides what a test says. */
 class HandHiding implements MaskSource {
+  readonly pointerDrawn = (): void => {};
   held = Region.empty;
   lastRead: Framebuffer | null = null;
 
