@@ -21,6 +21,9 @@ const PLANTED = [
   "DE89 3704 0044 0532 0130 00",
   "123-45-6789",
 ] as const;
+/** With a pointer on it, and as much of it as lies before the pointer. */
+const BELOW = "5500 0000 0000 0004";
+const BESIDE = "5500 00";
 /** By a pattern of our own. */
 const OWN = "PRJ-004711";
 
@@ -82,7 +85,7 @@ async function looksOf(display: XDisplay, texts: readonly string[]): Promise<Sea
 
 async function open(t: Test) {
   const display = await XDisplay.start(t, { geometry: "800x600" });
-  const search = await looksOf(display, [...PLANTED, OWN]);
+  const search = await looksOf(display, [...PLANTED, OWN, BESIDE]);
   const appliance = await Appliance.start(t, {
     connect: [`vnc://127.0.0.1:${display.vncPort}`],
     hasVnc: true,
@@ -156,6 +159,21 @@ t.test(
     );
     for (const one of [...PLANTED, OWN])
       t.notOk(read.includes(one), `${one} is not in the text of the desktop`);
+
+    // Nobody has moved the pointer, which Xtigervnc then draws into the picture: a text below it is another to who reads it.
+    const { x, y } = await display.pointer();
+    const rows = Array.from({ length: 5 }, () => `'${BELOW}'`).join(" ");
+    await display.openTerminal(
+      "below",
+      `30x6+${x - 100}+${y - 60}`,
+      `printf '\\033[?25l'; printf '%s\\n' ${rows}; exec sleep 600`,
+    );
+    await until("a picture that is read, and stands still", async () => {
+      const before = await agent.shot();
+      search.look(frameOf(before), "seen by an agent, below a pointer");
+      await sleep(2000);
+      return Buffer.from(before.rgba).equals((await agent.shot()).rgba) ? true : null;
+    });
 
     await agent.call("stop_recording", { recording_id });
     const frame = async (atMs: number): Promise<Shot> =>
