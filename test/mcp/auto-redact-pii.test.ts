@@ -1,5 +1,6 @@
 import sharp from "sharp";
 import t from "tap";
+import type { Rect } from "../../src/framebuffer/rect.ts";
 import type { OcrLine } from "../../src/vision/ocr-messages.ts";
 import { callsTo } from "./call.ts";
 import { fakeHouse, OTHER } from "./fake-house.ts";
@@ -21,13 +22,14 @@ function line(y: number, ...placed: readonly (readonly [number, string])[]): Ocr
   };
 }
 
-async function open(lines: readonly OcrLine[]) {
+async function open(lines: readonly OcrLine[], pointerArea: Rect | null = null) {
   const house = fakeHouse({ reader: { read: async () => lines } });
   house.desktops.get("one").png = await sharp({
     create: { width: 400, height: 200, channels: 3, background: "white" },
   })
     .png()
     .toBuffer();
+  house.desktops.get("one").pointerArea = pointerArea;
   const call = callsTo(house);
   const region = { x: 100, y: 50, width: 400, height: 200 };
   const shot = await call("take_screenshot", { region });
@@ -74,6 +76,23 @@ t.test("private text is blackened in a copy, and told by kind and place on the d
   t.match((await call("list_screenshots")).structured, {
     screenshots: [{ screenshot_id: copy }, { screenshot_id: id }],
   });
+});
+
+t.test("what the reader doubts is blackened where the target may have drawn its pointer on it", async (t) => {
+  const mail = line(20, [10, "Mail"], [60, "bob.smith@exa"], [180, "now"]);
+  const card = line(80, [10, "Card"], [60, "4111"], [100, "11X1"], [140, "1111"], [180, "1111"]);
+  const doubted = [mail, card].map((one) => ({
+    ...one,
+    words: one.words.map((word) => ({ ...word, confidence: /exa|11X1/.test(word.text) ? 41 : 95 })),
+  }));
+  const without = await open(doubted);
+  const { structured } = await without.call("auto_redact_pii", { screenshot_id: without.id });
+  t.same(structured["detections"], []);
+  const { call, id } = await open(doubted, { x: 0, y: 0, width: 9999, height: 9999 });
+  t.same((await call("auto_redact_pii", { screenshot_id: id })).structured["detections"], [
+    { type: "email", box: { x: 160, y: 70, width: 104, height: 14 } },
+    { type: "credit_card", box: { x: 160, y: 130, width: 152, height: 14 } },
+  ]);
 });
 
 t.test("where nothing is private the image is the same, byte for byte", async (t) => {

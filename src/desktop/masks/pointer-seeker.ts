@@ -37,6 +37,10 @@ export class PointerSeeker {
     this.close();
   }
 
+  get isDrawn(): boolean {
+    return this.#area !== null;
+  }
+
   /** Whether the target is about to say where its pointer is; asks it, once, where that may be anywhere in `bounds`. */
   isSought(bounds: Rect): boolean {
     const isLost = this.#area !== null && !isEmptyRect(bounds) && holdsRect(this.#area, bounds);

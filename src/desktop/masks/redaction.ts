@@ -112,7 +112,13 @@ export class Redaction {
    * no more.
    */
   set drawnPointer(area: Rect | null) {
+    const wasDrawn = this.#pointer.isDrawn;
     this.#pointer.area = area;
+    if (this.#pointer.isDrawn !== wasDrawn) {
+      this.#isNews = true;
+      // What the open question is about may be under the pointer already.
+      this.#isVoid ||= !wasDrawn && this.#since !== null;
+    }
     this.#feed();
   }
 
@@ -236,7 +242,7 @@ export class Redaction {
       if (!left.isEmpty) continue;
       this.#isNews = false;
       this.#since = NOTHING;
-      reader.ask(this.#terms);
+      reader.ask(this.#terms, this.#pointer.isDrawn);
       return;
     }
   }

@@ -54,8 +54,8 @@ export interface TextReader {
   /** The picture has this size, and all of it comes. */
   resize(size: Size): void;
   take(copies: readonly CopyMove[], parts: readonly PaintedPart[]): void;
-  /** What is found in all that was taken so far. */
-  ask(terms: readonly NamedTerms[]): void;
+  /** What is found in all that was taken so far. `isPointed`: the target may have drawn its pointer into it, anywhere. */
+  ask(terms: readonly NamedTerms[], isPointed: boolean): void;
   close(): void;
 }
 

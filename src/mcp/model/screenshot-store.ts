@@ -35,6 +35,8 @@ export interface Screenshot {
   readonly role: ScreenshotRole;
   readonly mode: CaptureMode;
   readonly framing: Framing;
+  /** The target may have drawn its own pointer into it. */
+  readonly isPointed: boolean;
   readonly format: ImageFormat;
   readonly generation: number;
   /** ISO 8601. */

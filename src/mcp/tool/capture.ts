@@ -58,6 +58,7 @@ export function keepScreenshot(
     role,
     mode: mode ?? captureModeOf(desktop, region),
     framing: { desktop: { ...desktop.size }, region, image: { width, height } },
+    isPointed: desktop.drawnPointer() !== null,
     format: snapshot.format,
     generation: snapshot.generation,
     takenAt: snapshot.takenAt,

@@ -86,6 +86,7 @@ async function captureFor(
     role: "timed",
     mode: "fullscreen",
     framing: { desktop: { ...desktop.size }, region, image: { width, height } },
+    isPointed: desktop.drawnPointer() !== null,
     format: snapshot.format,
     generation: snapshot.generation,
     takenAt: snapshot.takenAt,

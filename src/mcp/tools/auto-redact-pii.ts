@@ -3,6 +3,8 @@ import { PRIVATE_KINDS } from "../../desktop/masks/private-kinds.ts";
 import { boundRects, type Rect } from "../../framebuffer/rect.ts";
 import type { OcrLine } from "../../vision/ocr-messages.ts";
 import { boxOf, privateIn } from "../../vision/private/find-private.ts";
+import type { Span } from "../../vision/private/span.ts";
+import { unsureIn } from "../../vision/private/unsure.ts";
 import { keptPicture } from "../tool/capture.ts";
 import { rectOutput } from "../tool/fields.ts";
 import { blackened } from "../tool/scrub.ts";
@@ -34,7 +36,7 @@ export const autoRedactPii = defineTool({
     const { mcpState, principal, signal } = context;
     const shot = mcpState.screenshots.get(id, principal.id);
     const lines = await readLines(mcpState, shot, { part: null, languages: LANGUAGES }, signal);
-    const found = lines.flatMap(privateBoxes);
+    const found = lines.flatMap((line) => privateBoxes(line, shot.isPointed));
     const detections = found.map(({ type, box }) => ({ type, box: onDesktop(box, shot.framing) }));
     const file = keptPicture(mcpState, id, principal.id);
     if (found.length === 0) {
@@ -59,11 +61,18 @@ export const autoRedactPii = defineTool({
   },
 });
 
-/** What is private in a line, each with the box of its words over the whole height of the line, in pixels of the image. */
+/**
+ * What is private in a line, or may be where a pointer may lie on it, each with the box of its words over the whole height
+ * of the line, in pixels of the image.
+ */
 function privateBoxes(
   line: OcrLine,
+  isPointed: boolean,
 ): { readonly type: (typeof PRIVATE_KINDS)[number]; readonly box: Rect }[] {
-  return privateIn(line.text, PRIVATE_KINDS).flatMap(({ kind, ...span }) => {
+  const surely = privateIn(line.text, PRIVATE_KINDS);
+  const isNew = ({ from, to }: Span): boolean => surely.every((one) => to <= one.from || one.to <= from);
+  const maybe = isPointed ? unsureIn(line, PRIVATE_KINDS).filter(isNew) : [];
+  return [...surely, ...maybe].flatMap(({ kind, ...span }) => {
     const box = boxOf(line, span);
     return box === null ? [] : [{ type: kind, box: tall(box, line.rect) }];
   });

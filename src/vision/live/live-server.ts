@@ -63,7 +63,7 @@ export class LiveServer {
         for (const { rect, pixels } of message.parts) this.#index?.paint(rect, pixels);
         return;
       case "ask":
-        this.#tell({ kind: "seen", read: this.#look(message.terms) });
+        this.#tell({ kind: "seen", read: this.#look(message.terms, message.isPointed) });
         this.#readOn();
         return;
       case "words":
@@ -72,7 +72,7 @@ export class LiveServer {
     }
   }
 
-  #look(terms: readonly KnownTerms[]): TextRead {
+  #look(terms: readonly KnownTerms[], isPointed: boolean): TextRead {
     const index = this.#index;
     if (index === null) return { unread: [], found: [], lines: [] };
     index.settle(++this.#generation);
@@ -80,7 +80,7 @@ export class LiveServer {
     const unread: Rect[] = [];
     const lines: Rect[] = [];
     const found: FoundText[] = [];
-    const matchers = terms.map((one) => ({ id: one.id, boxes: this.#boxesFor(one) }));
+    const matchers = terms.map((one) => ({ id: one.id, boxes: this.#boxesFor(one, isPointed) }));
     for (const entry of index.known()) {
       const { reading } = entry;
       (reading === null ? unread : lines).push(grown(entry, entry));
@@ -94,8 +94,11 @@ export class LiveServer {
   }
 
   /** Each reading is matched once with the same terms. */
-  #boxesFor({ kinds, pattern, values = [] }: KnownTerms): (reading: Reading) => readonly Rect[] {
-    const key = JSON.stringify({ kinds, pattern, values });
+  #boxesFor(
+    { kinds, pattern, values = [] }: KnownTerms,
+    isPointed: boolean,
+  ): (reading: Reading) => readonly Rect[] {
+    const key = JSON.stringify({ kinds, pattern, values, isPointed });
     let matched = this.#matched.get(key);
     if (matched === undefined) {
       matched = { matcher: new TermMatcher({ kinds, pattern }), boxes: new WeakMap() };
@@ -106,7 +109,7 @@ export class LiveServer {
       let all = boxes.get(reading);
       if (all === undefined) {
         const line = ocrLineOf(reading.words);
-        all = line === null ? [] : [...matcher.boxesIn(line), ...boxesLike(line, values)];
+        all = line === null ? [] : [...matcher.boxesIn(line, isPointed), ...boxesLike(line, values)];
         boxes.set(reading, all);
       }
       return all;

@@ -30,6 +30,7 @@ class ModelReader implements TextReader {
   #frame = new Framebuffer(1, 1);
   #asked: { readonly terms: readonly NamedTerms[]; readonly words: Uint32Array } | null = null;
   isSlowRead = false;
+  isPointed = false;
   isClosed = false;
 
   constructor(events: TextReaderEvents) {
@@ -50,7 +51,8 @@ class ModelReader implements TextReader {
     }
   }
 
-  ask(terms: readonly NamedTerms[]): void {
+  ask(terms: readonly NamedTerms[], isPointed: boolean): void {
+    this.isPointed = isPointed;
     this.#asked = { terms, words: this.#frame.words.slice() };
   }
 
@@ -183,6 +185,32 @@ t.test(
     await readAll();
     t.equal(count("agent", 0x654321), 300);
     t.same(moves(), 4, "and asked once");
+  },
+);
+
+t.test(
+  "whether a pointer is drawn is told to the reader, and nothing is shown that was read before it was",
+  async (t) => {
+    const { link, count, readAll, readers } = open();
+    await readAll();
+    const [reader] = readers;
+    link.paint(rect(40, 40, 60, 20), 0x123456);
+    await settle();
+    t.ok(reader?.isAsked);
+    link.events.drawnPointer?.(rect(50, 50, 10, 16));
+    reader?.answer();
+    t.equal(count("agent", 0x123456), 0, "an answer to a question without a pointer");
+    await settle();
+    t.ok(reader?.isAsked && reader.isPointed);
+    await readAll();
+    t.equal(count("agent", 0x123456), 60 * 20);
+    link.events.drawnPointer?.(rect(60, 50, 10, 16));
+    await settle();
+    t.notOk(reader?.isAsked, "wherever it is");
+    link.events.drawnPointer?.(null);
+    await settle();
+    t.ok(reader?.isAsked);
+    t.notOk(reader?.isPointed);
   },
 );
 

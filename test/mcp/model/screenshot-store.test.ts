@@ -13,6 +13,7 @@ function shot(size: number, change: Partial<NewScreenshot> = {}): NewScreenshot 
     role: "screen",
     mode: "fullscreen",
     framing: { desktop: { width: 9, height: 9 }, region: rect(0, 0, 9, 9), image: { width: 9, height: 9 } },
+    isPointed: false,
     format: "png",
     generation: fill,
     takenAt: "2026-11-21T00:00:00.000Z",

@@ -26,14 +26,18 @@ function open(picture = PAGE) {
   server.take({ kind: "size", size: picture });
   const pixels = Uint8Array.from(picture.rgba);
   server.take({ kind: "pixels", copies: [], parts: [{ rect: rect(0, 0, width, height), pixels }] });
+  let isPointed = false;
+  const point = (isDrawn: boolean): void => {
+    isPointed = isDrawn;
+  };
   const ask = (...terms: readonly KnownTerms[]): TextRead => {
-    server.take({ kind: "ask", terms });
+    server.take({ kind: "ask", terms, isPointed });
     const answer = told.findLast((one) => one.kind === "seen");
     if (answer === undefined) throw new Error("no answer");
     return answer.read;
   };
   /** The next lines that an engine is asked for, each of which says `text`; null: the engine fails. */
-  const answer = async (text: string | null): Promise<number> => {
+  const answer = async (text: string | null, confidence = 90): Promise<number> => {
     const at = await until("a question", () => {
       const first = told.findIndex((one) => one.kind === "read");
       return first < 0 ? null : { first };
@@ -41,7 +45,7 @@ function open(picture = PAGE) {
     const [question] = told.splice(at.first, 1);
     if (question?.kind !== "read") throw new Error("no question");
     const words = question.lines.map(({ inkBox }) =>
-      text === null || text === "" ? [] : [{ text, rect: rectOfBox(inkBox), confidence: 90 }],
+      text === null || text === "" ? [] : [{ text, rect: rectOfBox(inkBox), confidence }],
     );
     if (text === null) {
       server.take({ kind: "unread", id: question.id, fault: { code: "engine_failed", message: "so it is" } });
@@ -50,12 +54,12 @@ function open(picture = PAGE) {
     return question.lines.length;
   };
   /** Until no line is left. */
-  const readAll = async (text: string): Promise<number> => {
+  const readAll = async (text: string, confidence?: number): Promise<number> => {
     let lines = 0;
-    while (ask(EMAIL).unread.length > 0) lines += await answer(text);
+    while (ask(EMAIL).unread.length > 0) lines += await answer(text, confidence);
     return lines;
   };
-  return { server, told, retries, ask, answer, readAll };
+  return { server, told, retries, point, ask, answer, readAll };
 }
 
 t.test(
@@ -107,6 +111,21 @@ t.test("of lines that came together the short ones are read first", async (t) =>
   // The ink lies in a margin, which may be cut off.
   const isLater = (width: number, index: number): boolean => width + 8 >= (widths[index - 1] ?? 0);
   t.ok(widths.every(isLater), widths.join(" "));
+});
+
+t.test("what an engine doubts is meant while a pointer may lie on it, and no longer", async (t) => {
+  const { ask, point, readAll } = open();
+  const lines = await readAll("uxzvoc.jhqeb@exam", 40);
+  t.same(ask(EMAIL).found, []);
+  point(true);
+  t.equal(ask(EMAIL).found.length, lines);
+  t.same(ask({ ...EMAIL, kinds: ["api_key"] }).found, []);
+  point(false);
+  t.same(ask(EMAIL).found, []);
+  const sure = open();
+  await sure.readAll("uxzvoc.jhqeb@exam", 92);
+  sure.point(true);
+  t.same(sure.ask(EMAIL).found, []);
 });
 
 t.test("what was read once is known at once wherever it moves", async (t) => {
