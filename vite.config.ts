@@ -54,9 +54,13 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // What is alike, and what is loaded together, comes as one file: it packs better than many small ones.
     rolldownOptions: {
-      input: { index: "src/web/client/index.html", [PUSH_WORKER]: "src/web/client/push/push-worker.ts" },
-      // What noVNC would log of its own work: nobody reads it, and its level lets none of it through.
-      treeshake: { manualPureFunctions: ["Debug", "Info", "Log.Debug", "Log.Info"] },
+      input: {
+        index: "src/web/client/index.html",
+        early: "src/web/client/early/early.ts",
+        [PUSH_WORKER]: "src/web/client/push/push-worker.ts",
+      },
+      // What noVNC would log of its own work: nobody reads it; what ends a connection it says as an error.
+      treeshake: { manualPureFunctions: ["Debug", "Info", "Warn", "Log.Debug", "Log.Info", "Log.Warn"] },
       output: {
         // A service worker is for the pages below its own address, which has to stay the same.
         entryFileNames: ({ name }) => (name === PUSH_WORKER ? "[name].js" : "assets/[name]-[hash].js"),

@@ -67,8 +67,15 @@ const UNTOUCHED = [
     "touchButton",
     "clippingViewport",
   ],
+  ...["_requestRemoteResize", "setDesktopSize"],
   ...["toDataURL", "toBlob", "genDES", "xvpOp", "_resumeAuthentication"],
   ...["_handleRSAAESCredentialsRequired", "_handleRSAAESServerVerification"],
+];
+
+/** Asking for another size is for REST: noVNC would have its windows ask, and say why it was refused. */
+const OF_RESIZING = [
+  /^ +this\._requestRemoteResize\(\);\n/gm,
+  /^ {12}let msg = "";\n.*?^ {12}Log\.Warn\([^;]*;\n/gms,
 ];
 
 /** What noVNC handles that our own server never sends: of two encodings of a pointer it takes VMware's (cursorKindOf). */
@@ -90,7 +97,7 @@ export function leaveUncalled(): Plugin {
           if (!method.test(rest)) throw new Error(`noVNC has no method ${name} any more, or in another form`);
           return rest.replace(method, "");
         }, code);
-        const slim = OF_OTHER_SERVERS.reduce((rest, part) => {
+        const slim = [...OF_OTHER_SERVERS, ...OF_RESIZING].reduce((rest, part) => {
           if (rest.search(part) < 0) throw new Error(`noVNC has nothing like ${part} any more`);
           return rest.replace(part, "");
         }, left);
@@ -291,7 +298,7 @@ export function __vitePreload(load, files, from) {
 `;
 
 /** Smaller than this a file saves no packet. */
-const LEAST_PACKED_BYTES = 1000;
+const LEAST_PACKED_BYTES = 900;
 
 /**
  * Brotli at its best quality looks for what repeats in blocks and by contexts that the mode and the block's size name. Which

@@ -202,6 +202,8 @@ t.test("viewers are handed over with what their address asks for", async (t) => 
   t.match(await open("/ws/desktops/d1?vx=1&vy=2&vw=3&vh=4&scale=0.5&composite=0&view_only=1", "operator"), {
     options: { viewport: { x: 1, y: 2, width: 3, height: 4 }, composite: false, viewOnly: true },
   });
+  t.match(await open("/ws/desktops/d1?say=UkZC", "operator"), { options: { said: Buffer.from("RFB") } });
+  await t.rejects(open("/ws/desktops/d1?say=%2F%2B", "operator"), "what is no base64url");
   for (const role of ["viewer", "agent", "approver"] as const) {
     t.match(
       await open("/websockify?view_only=0", role),
@@ -212,7 +214,7 @@ t.test("viewers are handed over with what their address asks for", async (t) => 
   const plain = new SocketPeer(t, `ws://${host}/websockify`, house.bearer("viewer"));
   await plain.opened;
   t.equal(plain.socket.protocol, "");
-  t.equal(house.rfb.length, 6);
+  t.equal(house.rfb.length, 7);
 });
 
 t.test("a viewer's address that makes no sense is refused before the upgrade", async (t) => {

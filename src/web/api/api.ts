@@ -307,6 +307,8 @@ export const viewerQuerySchema = z
     scale: z.coerce.number().gt(0).max(64),
     composite: z.enum(["0", "1"]),
     view_only: z.enum(["0", "1"]),
+    /** What the viewer says first, which is heard before it could say it: a page asks for its picture as it opens. */
+    say: z.base64url().max(400),
   })
   .partial();
 

@@ -127,6 +127,8 @@ export interface RfbOptions {
   readonly composite: boolean;
   /** INVARIANT: true whenever the principal may not give input. */
   readonly viewOnly: boolean;
+  /** The first bytes of the viewer, before those of its socket. */
+  readonly said: Uint8Array;
 }
 
 /** A recording that a desktop shows: PlayerLink of src/recording/read/player-link.ts. */

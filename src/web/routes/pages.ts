@@ -77,13 +77,14 @@ function assetRoutes(app: FastifyInstance, clientDir: string): void {
   }
 }
 
-/** Of the build's chunks that of the viewer, by its name: vite.config.ts. */
-const VIEWER_CHUNK = /^rfb-[\w-]+\.js$/;
+/** Of the build's files those of the viewer, by their names: vite.config.ts. */
+const VIEWER_CHUNK = /^(rfb|viewer-page)-[\w-]+\.js$/;
+const EARLY_SCRIPT = /^early-[\w-]+\.js$/;
 
 /** index.html, read once: a server that runs serves the build that it was started with. */
 class IndexPage {
   readonly #html: Buffer | null;
-  /** The same for a viewer, whose code comes beside the app's and not when that runs: the first picture waits for both. */
+  /** The same for a viewer: its first picture is asked for at once, and its code comes beside the app's and not when that runs. */
   readonly #viewerHtml: Buffer | null;
 
   /** The build names what it loads beside itself; every page is this file, so that would be elsewhere for each. */
@@ -91,15 +92,18 @@ class IndexPage {
     const path = join(clientDir, "index.html");
     const assets = join(clientDir, "assets");
     const built = existsSync(path) ? readFileSync(path, "utf8").replaceAll('"./', `"${basePath}/`) : null;
-    const chunk = existsSync(assets)
-      ? readdirSync(assets).find((name) => VIEWER_CHUNK.test(name))
-      : undefined;
-    const link = `<link rel="modulepreload" href="${basePath}/assets/${chunk}" />`;
+    const names = existsSync(assets) ? readdirSync(assets) : [];
+    const early = names
+      .filter((name) => EARLY_SCRIPT.test(name))
+      .map((name) => `<script src="${basePath}/assets/${name}"></script>\n    `);
+    const links = names
+      .filter((name) => VIEWER_CHUNK.test(name))
+      .map((name) => `  <link rel="modulepreload" href="${basePath}/assets/${name}" />\n  `);
     this.#html = built === null ? null : Buffer.from(built);
-    this.#viewerHtml =
-      built === null || chunk === undefined
-        ? this.#html
-        : Buffer.from(built.replace("</head>", `  ${link}\n  </head>`));
+    const viewer = built
+      ?.replace("<meta", `${early.join("")}<meta`)
+      .replace("</head>", `${links.join("")}</head>`);
+    this.#viewerHtml = viewer === undefined ? null : Buffer.from(viewer);
   }
 
   send(reply: FastifyReply, url?: (typeof PAGES)[number]): FastifyReply {

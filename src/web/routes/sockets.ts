@@ -125,7 +125,7 @@ function activeDesktop(ports: RoutePorts, request: FastifyRequest): WebDesktop {
 
 /** Throws RefusedError invalid_parameters. Agents and viewers look on, whatever they ask for. */
 function rfbOptions(request: FastifyRequest): RfbOptions {
-  const { vx, vy, vw, vh, composite, view_only } = parse(viewerQuerySchema, request.query);
+  const { vx, vy, vw, vh, composite, view_only, say = "" } = parse(viewerQuerySchema, request.query);
   const hasAny = vx !== undefined || vy !== undefined || vw !== undefined || vh !== undefined;
   const viewport =
     vx !== undefined && vy !== undefined && vw !== undefined && vh !== undefined
@@ -141,5 +141,6 @@ function rfbOptions(request: FastifyRequest): RfbOptions {
     viewport,
     composite: composite !== "0",
     viewOnly: view_only === "1" || !may(principalOf(request), "input"),
+    said: Buffer.from(say, "base64url"),
   };
 }

@@ -43,6 +43,8 @@ export interface ViewerSessionOptions {
   readonly isComposited: boolean;
   /** Only pixels within are sent, in desktop pixels; the viewer is told the whole size. null: everything. */
   readonly viewport: Rect | null;
+  /** What the viewer says first, before what comes by its transport. */
+  readonly said?: Uint8Array;
   /** How long to wait for the desktop's first picture. */
   readonly readyTimeoutMs?: number;
   /** The door it came by, for the audit. */

@@ -37,7 +37,7 @@ export class ViewerSession {
   readonly #transport: ViewerTransport;
   #server: RfbServer | null = null;
   #receive: (chunk: Uint8Array) => void;
-  #early: Uint8Array[] = [];
+  #early: Uint8Array[];
   #feed: ViewerFeed | null = null;
   #rights: ViewerRights | null = null;
   #input: ViewerInput | null = null;
@@ -51,6 +51,7 @@ export class ViewerSession {
   constructor(ports: ViewerSessionPorts, options: ViewerSessionOptions) {
     this.#ports = ports;
     this.#options = options;
+    this.#early = options.said === undefined ? [] : [options.said];
     this.#budget = ports.budget ?? new EncodeBudget();
     this.#transport = options.transport;
     this.#clipboard = new ViewerClipboardFeed({

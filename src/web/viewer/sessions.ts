@@ -34,6 +34,8 @@ export interface BrowserViewOptions {
   /** Overlays drawn into the picture. */
   readonly composite: boolean;
   readonly viewOnly: boolean;
+  /** What it said before its socket was open. */
+  readonly said?: Uint8Array;
 }
 
 /** What a viewer may, whatever socket it came by. */
@@ -72,6 +74,7 @@ export class ViewerSessions {
       rights: () => rightsOf(principal, options.viewOnly, principal.ip),
       isComposited: options.composite,
       viewport: options.viewport,
+      ...(options.said === undefined ? {} : { said: options.said }),
     });
   }
 

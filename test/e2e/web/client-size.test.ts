@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { WebSocket } from "playwright-core";
 import t from "tap";
+import * as z from "zod";
 import { until } from "../../support/until.ts";
 import { Appliance } from "../harness/appliance.ts";
 import { openBrowser, signIn } from "../harness/browser.ts";
@@ -12,7 +14,7 @@ const CLIENT = fileURLToPath(new URL("../../../dist/client", import.meta.url));
 
 /** All scripts and styles, as a browser is sent them, but for a language's texts. */
 const WHOLE_APP_BYTES = 120_000;
-/** What a viewer loads before it opens the desktop's connection: its page, scripts and styles. */
+/** What a viewer loads before its picture: its page, scripts and styles. */
 const FIRST_PICTURE_BYTES = 75_000;
 /** For what speaks no brotli, and for a proxy that packs anew. */
 const WHOLE_APP_GZIP_BYTES = 136_000;
@@ -31,6 +33,22 @@ function sentBytes(path: string, form: ".br" | ".gz"): number {
 
 function sum(sizes: readonly number[]): number {
   return sizes.reduce((all, size) => all + size, 0);
+}
+
+/** In the page, before its own scripts: what was loaded when the desktop's picture was there. */
+const LIST_AT_PICTURE = `window.atPicture = new Promise((resolve) => {
+  const look = () => {
+    const canvas = document.querySelector(".viewer-screen canvas");
+    const isThere = canvas?.width > 0 && canvas.getContext("2d").getImageData(0, 0, 1, 1).data[3] > 0;
+    if (!isThere) return requestAnimationFrame(look);
+    resolve(performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname));
+  };
+  look();
+});`;
+
+/** A FramebufferUpdateRequest for everything, changed or not: RFC 6143 section 7.5.3. */
+function isWholeAsked(bytes: Buffer): boolean {
+  return bytes[0] === 3 && bytes[1] === 0;
 }
 
 t.test(
@@ -55,18 +73,22 @@ t.test(
       t.ok(gzipBytes <= WHOLE_APP_GZIP_BYTES, `${gzipBytes} bytes as gzip`);
     });
 
-    await t.test("a viewer, up to its connection", async (t) => {
+    await t.test("a viewer, up to its picture", async (t) => {
       // What the page after signing in still loads is not the viewer's.
       await page.goto("about:blank");
       const loaded: string[] = [];
-      let first: readonly string[] | null = null;
       page.on("response", (response) => {
         const { pathname } = new URL(response.url());
         if (pathname.startsWith(ASSETS)) loaded.push(pathname);
       });
+      const sockets: WebSocket[] = [];
+      const sent: Buffer[] = [];
       page.on("websocket", (socket) => {
-        if (socket.url().includes("/ws/desktops/")) first ??= [...loaded];
+        sockets.push(socket);
+        if (!socket.url().includes("/ws/desktops/")) return;
+        socket.on("framesent", ({ payload }) => sent.push(Buffer.from(payload)));
       });
+      await page.addInitScript(LIST_AT_PICTURE);
       const encodings = new Map<string, string | undefined>();
       page.on("response", (response) => {
         const { pathname } = new URL(response.url());
@@ -74,7 +96,11 @@ t.test(
       });
       await page.goto(`${appliance.url}/desktops/${id}`);
       await until("a picture", () => viewerShot(page));
-      const scripts = await until("the list of what came first", () => Promise.resolve(first));
+      const listed = await page.evaluate("window.atPicture");
+      const scripts = z
+        .array(z.string())
+        .parse(listed)
+        .filter((path) => /\.(js|css)$/.test(path));
       t.notOk(
         scripts.some((path) => path.includes("german")),
         "no other language's texts",
@@ -84,7 +110,12 @@ t.test(
       const named = (await (await appliance.fetch(`/desktops/${id}`)).text()).match(
         /(?<=href=").*\.js(?=")/g,
       );
-      t.same(named, [novnc], "which the page itself asks for, before any script runs");
+      t.ok(named?.includes(novnc ?? ""), "which the page itself asks for, before any script runs");
+      t.same(
+        scripts.filter((path) => /\.js$/.test(path) && !/\/(early|core)-/.test(path)).toSorted(),
+        named?.toSorted(),
+        "like all scripts that the picture needs beside the app's own",
+      );
       const packed = scripts.filter((path) => readFileSync(join(CLIENT, path)).length > 1000);
       t.same(
         packed.filter((path) => encodings.get(path) !== "br"),
@@ -93,7 +124,17 @@ t.test(
       );
       const bytes = sum(["index.html", ...scripts].map((path) => sentBytes(path, ".br")));
       t.ok(bytes <= FIRST_PICTURE_BYTES, `${bytes} bytes: ${scripts.join(" ")}`);
-      t.comment(`${bytes} bytes before the connection, ${loaded.length - scripts.length} files after it`);
+      t.comment(`${bytes} bytes before the picture, ${loaded.length - scripts.length} files after it`);
+
+      const paths = sockets.map((socket) => new URL(socket.url()));
+      const asked = paths.filter(({ pathname }) => pathname === `/ws/desktops/${id}`);
+      t.equal(asked.length, 1, "the desktop has one connection of the page");
+      t.match(asked[0]?.search, /say=/, "which asked for the picture as it was opened");
+      t.equal(paths.filter(({ pathname }) => pathname === "/ws/events").length, 1, "the events have one");
+      const again = sent.filter(
+        (bytes) => bytes.subarray(0, 3).equals(Buffer.from("RFB")) || bytes[0] === 0 || isWholeAsked(bytes),
+      );
+      t.same(again, [], "and noVNC's handshake, pixel format and first request did not go again");
     });
     await context.close();
   },

@@ -59,7 +59,7 @@ async function stand(
     },
   );
   await transport.whenSent();
-  transport.say(...HELLO);
+  if (options.said === undefined) transport.say(...HELLO);
   transport.drain();
   return { desktop, transport, clock, log, session };
 }
@@ -103,6 +103,15 @@ function show(bytes: Uint8Array, frame: Framebuffer): number[] {
 }
 
 const isSame = (a: Framebuffer, b: Framebuffer): boolean => Buffer.compare(a.bytes, b.bytes) === 0;
+
+t.test("what a viewer says in its address is heard before its socket says anything", async (t) => {
+  const said = Buffer.concat([...HELLO, say.encodings(0), say.request(false, 0, 0, 65535, 65535)]);
+  const { desktop, transport } = await stand({ said });
+  const shown = new Framebuffer(64, 48);
+  await settled();
+  show(transport.drain(), shown);
+  t.ok(isSame(shown, desktop.frame), "the whole picture, as large as the desktop is");
+});
 
 t.test("a viewer that reads sees every change", async (t) => {
   const { desktop, transport } = await stand();

@@ -1,6 +1,6 @@
 import { computed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { t } from "../language/language.ts";
 import type { LaterPage } from "../later-pages.ts";
 import type { Route } from "./route.ts";
@@ -98,7 +98,8 @@ export function App() {
   const waiting = pendingCount.value;
   const title = pageTitle.value;
   const shown = useSignal<Shown>({ kind: "nothing" });
-  useEffect(() => {
+  // At once, not after an empty page is painted.
+  useLayoutEffect(() => {
     const { page } = current;
     if (page !== "signin" && page !== "answer") startSession();
     LOADERS[page]().then(

@@ -1,5 +1,5 @@
 import { backOffMs } from "./back-off.ts";
-import { below } from "./base-path.ts";
+import { openSocket } from "./open-socket.ts";
 
 /** What a LiveSocket tells its owner. */
 export interface LiveSocketEvents<Message> {
@@ -13,7 +13,7 @@ export interface LiveSocketEvents<Message> {
  * online again. The server sends its whole state first, so nothing is lost that matters.
  */
 export class LiveSocket<Message> {
-  readonly #url: string;
+  readonly #path: string;
   readonly #events: LiveSocketEvents<Message>;
   readonly #onOnline = (): void => this.#retryNow();
   #socket: WebSocket | null = null;
@@ -23,9 +23,7 @@ export class LiveSocket<Message> {
 
   /** `path`: of this server, with its query; connects at once. */
   constructor(path: string, events: LiveSocketEvents<Message>) {
-    const url = new URL(below(path), location.href);
-    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-    this.#url = url.href;
+    this.#path = path;
     this.#events = events;
     addEventListener("online", this.#onOnline);
     this.#connect();
@@ -47,13 +45,15 @@ export class LiveSocket<Message> {
   }
 
   #connect(): void {
-    const socket = new WebSocket(this.#url);
+    const { socket, begin } = openSocket(this.#path);
     this.#socket = socket;
-    socket.addEventListener("open", () => {
+    const opened = (): void => {
       if (this.#socket !== socket) return;
       this.#attempt = 0;
       this.#events.open(true);
-    });
+    };
+    if (socket.readyState === WebSocket.OPEN) opened();
+    else socket.addEventListener("open", opened);
     socket.addEventListener("message", (event: MessageEvent<string>) => {
       if (this.#socket !== socket) return;
       const message: Message = JSON.parse(event.data);
@@ -66,6 +66,7 @@ export class LiveSocket<Message> {
       if (this.#isClosed) return;
       this.#timer = setTimeout(() => this.#connect(), backOffMs(this.#attempt++, Math.random()));
     });
+    begin();
   }
 
   #retryNow(): void {

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { render } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { DesktopInfo } from "../../api/api.ts";
 import { cardsFor, pendingCards } from "../approvals/approval-queue.ts";
@@ -12,6 +12,7 @@ import { focusApproval, isTyping } from "../shell/keyboard-focus.ts";
 import { canStop, changeWords, type Present } from "../shell/labels.ts";
 import { attempt, showError, showNotice } from "../shell/notices.ts";
 import { OfflineBanner } from "../shell/offline-banner.tsx";
+import { closeEarlySockets } from "../shell/open-socket.ts";
 import { recall, remember } from "../shell/remembered.ts";
 import { appState, desktopOf, isOnline, loadActions, may, mayInvite, me } from "../shell/session.ts";
 import { ShortcutsDialog } from "../shell/shortcuts-dialog.tsx";
@@ -47,6 +48,7 @@ export interface ViewerPageProps {
 /** One desktop, edge to edge. */
 export function ViewerPage({ desktopId, crop }: ViewerPageProps) {
   const desktop = desktopOf(desktopId);
+  useEffect(() => closeEarlySockets, []);
   if (desktop) return <LiveViewer key={desktopId} desktop={desktop} crop={crop} />;
   return (
     <main class="viewer-loading">
@@ -95,7 +97,8 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   const removeOverlay = (overlayId: string, isPressed = false): void =>
     attempt(t`Could not remove the overlay`, api.removeOverlay(id, overlayId, isPressed));
 
-  useEffect(() => {
+  // At once, not after the page is painted: the first picture may be here already.
+  useLayoutEffect(() => {
     if (!stage.current || !hasPicture) return undefined;
     const made = new Viewer(stage.current, {
       desktopId: id,

@@ -4,8 +4,8 @@ import type { MaskInfo, OverlayInfo, OverlayMessage } from "../../api/api.ts";
 import { t } from "../language/language.ts";
 import { MaskLayer } from "../masks/mask-layer.ts";
 import { backOffMs } from "../shell/back-off.ts";
-import { below } from "../shell/base-path.ts";
 import { LiveSocket } from "../shell/live-socket.ts";
+import { openSocket } from "../shell/open-socket.ts";
 import { type Crop, queryOfCrop } from "./crop.ts";
 import { EscapeChord } from "./escape-chord.ts";
 import { KeyboardField } from "./input/keyboard-field.ts";
@@ -223,12 +223,8 @@ export class Viewer {
     this.#options.events.status({ kind: "connecting" });
     const query = new URLSearchParams(this.#options.crop ? queryOfCrop(this.#options.crop) : "");
     query.set("composite", "0");
-    const url = new URL(
-      below(`/ws/desktops/${encodeURIComponent(this.#options.desktopId)}?${query}`),
-      location.href,
-    );
-    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(url, ["binary"]);
+    const path = `/ws/desktops/${encodeURIComponent(this.#options.desktopId)}?${query}`;
+    const { socket, begin } = openSocket(path, ["binary"]);
     // noVNC does not hand on why a socket closed.
     let reason = "";
     socket.addEventListener("close", (event) => {
@@ -258,6 +254,7 @@ export class Viewer {
       this.#lost(reason);
     });
     this.#adoptCanvas();
+    begin();
   }
 
   #lost(reason: string): void {
