@@ -1,7 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { checkStore } from "../cluster/check-store.ts";
-import { PATIENT } from "../cluster/etcd/etcd-servers.ts";
-import { EtcdStore } from "../cluster/etcd/etcd-store.ts";
+import type { EtcdStore } from "../cluster/etcd/etcd-store.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Command, expectWords, task, UsageError, type Values } from "./command-line.ts";
 
@@ -10,6 +8,8 @@ export function clusterCommand(words: readonly string[], values: Values): Comman
   if (words[0] !== "check") throw new UsageError(`got "cluster ${words[0] ?? ""}", expected cluster check`);
   expectWords("cluster check", words, 1);
   return task(async () => {
+    // No server that is alone loads any of it.
+    const { checkStore } = await import("../cluster/check-store.ts");
     const store = await openStore(values);
     try {
       const findings = await checkStore(store, systemClock);
@@ -34,6 +34,8 @@ async function openStore(values: Values): Promise<EtcdStore> {
   if ((login === undefined) !== (passwordFile === undefined)) {
     throw new UsageError("expected --login and --password-file together");
   }
+  const { EtcdStore } = await import("../cluster/etcd/etcd-store.ts");
+  const { PATIENT } = await import("../cluster/etcd/etcd-servers.ts");
   const read = (path: string): Promise<string> => readFile(path, "utf8");
   return new EtcdStore({
     endpoints: endpoints.split(","),
