@@ -106,6 +106,9 @@ t.test("a browser is paired, shared, stopped and closed", { timeout: PATIENCE_MS
   });
   t.match(await agent.call("browser_get_accessibility_tree", { tab_id: shared }), { title: /Sign in/ });
   await looksWell(t, popup, "popup-shared");
+  const cut = `[...document.querySelectorAll("main *")].filter((one) => one.closest(".tabs") === null
+    && getComputedStyle(one).overflowX !== "visible" && one.scrollWidth > one.clientWidth).map((one) => one.textContent)`;
+  t.same(await popup.evaluate<string[]>(cut), [], "nothing that the popup itself says is cut");
 
   // The browser ends the worker whenever it likes: consent stays.
   const target = await browser.context.newCDPSession(popup);
