@@ -127,6 +127,7 @@ export const PIXEL_HOMES: Readonly<Record<string, readonly string[]>> = {
     "demo/",
     "desktop/links/",
     "desktop/desktop.ts",
+    "desktop/far/far-picture.ts",
     "recording/read/player-link.ts",
     // Its size alone.
     "desktop/connections/connection-test.ts",

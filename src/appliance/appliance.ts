@@ -39,6 +39,7 @@ import { openThread } from "../platform/worker-thread.ts";
 import { Replays } from "../recording/read/replays.ts";
 import { openScreenReader } from "../vision/live/screen-reader.ts";
 import { DesktopTexts } from "../vision/text/desktop-texts.ts";
+import { FarViewers } from "../web/cascade/far-viewers.ts";
 import { buildApp } from "../web/http/app.ts";
 import { ConnectedClients } from "../web/http/connected-clients.ts";
 import { ViewerSessions } from "../web/viewer/sessions.ts";
@@ -304,6 +305,9 @@ async function openRooms(
     sent: (bytes) => metrics.sent(bytes),
   });
   viewers = sessions;
+  const onBug = (err: unknown): void => log.error({ err }, "Picture of another node failed");
+  const farViewers = new FarViewers({ sessions, clock, onBug, self: fleet?.name ?? "" });
+  closeStack.add(() => farViewers.close());
   const [command, ...args] = ownProgram();
   const app = buildApp({
     desktops,
@@ -325,6 +329,7 @@ async function openRooms(
       attach: (socket, desktopId, options, principal, stream) => {
         sessions.attach(socket, desktops.get(desktopId), options, principal, stream);
       },
+      attachFar: (...viewer) => farViewers.attach(...viewer),
     },
     clients,
     browsers: bridge,

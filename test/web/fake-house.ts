@@ -140,7 +140,11 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
       },
       sessionsOf: (principalId) => (principalId === null ? 3 : 1),
     },
-    rfb: { attach: (socket, desktopId, options) => rfb.push({ socket, desktopId, options }) },
+    rfb: {
+      attach: (socket, desktopId, options) => rfb.push({ socket, desktopId, options }),
+      attachFar: ({ socket, options }, _owner, desktopId) =>
+        rfb.push({ socket, desktopId, options: { said: new Uint8Array(0), ...options } }),
+    },
     version: "2026.11.21",
     clientDir: join(dir, "client"),
     agentToken: async ({ id }) => `${AGENT_TOKEN}-${id}`,

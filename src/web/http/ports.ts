@@ -33,6 +33,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { WebPushes } from "../../push/web-pushes.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import type { PlayerLink } from "../../recording/read/player-link.ts";
+import type { DesktopOwner, FarViewer } from "../cascade/far-viewers.ts";
 import type { ConnectedClients } from "./connected-clients.ts";
 import type { FarEvents } from "./far/far-events.ts";
 import type { TierSettings } from "./rate-limits.ts";
@@ -116,6 +117,8 @@ export interface RoutePorts extends Omit<AppPorts, "desktops" | "recordings"> {
     gather<T>(request: FastifyRequest, list: z.ZodType<T[]>): Promise<T[]>;
     /** Puts the events of other nodes into a stream of this one's; null: there are none. */
     events(request: FastifyRequest, send: (json: string) => void): Pick<FarEvents, "own" | "close"> | null;
+    /** Where viewers of a desktop of another node are served by this one; null: it is none. */
+    ownerOf(request: FastifyRequest, id: string): DesktopOwner | null;
   };
 }
 
@@ -179,6 +182,8 @@ export interface AppPorts {
       principal: Principal,
       stream: Writable,
     ): void;
+    /** The same, of a desktop that another node has. */
+    attachFar(viewer: FarViewer, owner: DesktopOwner, desktopId: string): void;
   };
   readonly clients: ConnectedClients;
   /** Browsers whose tabs agents may use; absent: none can be paired. */

@@ -17,6 +17,7 @@ import type { RfbOptions, RoutePorts, WebDesktop } from "../http/ports.ts";
 import { followSound } from "../viewer/sound-feed.ts";
 import { desktopOf, desktopsOf } from "./desktops.ts";
 
+const paramsSchema = z.object({ id: z.string() });
 const overlayQuerySchema = z.object({ desktop: z.string().max(100).optional() });
 
 export interface SocketParts {
@@ -101,7 +102,15 @@ export function socketRoutes(app: FastifyInstance, ports: RoutePorts, parts: Soc
     const principal = { ...principalOf(request), ip: request.ip };
     return (socket) => ports.rfb.attach(socket, desktop.id, options, principal, request.raw.socket);
   };
-  route("/ws/desktops/:id", "view", (request) => viewer(request, desktopOf(ports, request)));
+  route("/ws/desktops/:id", "view", (request) => {
+    const { id } = parse(paramsSchema, request.params);
+    const owner = ports.far.ownerOf(request, id);
+    if (owner === null) return viewer(request, desktopOf(ports, request));
+    const options = rfbOptions(request);
+    const principal = { ...principalOf(request), ip: request.ip };
+    return (socket) =>
+      ports.rfb.attachFar({ socket, stream: request.raw.socket, principal, options }, owner, id);
+  });
   route("/ws/desktops/:id/sound", "view", (request) => {
     // Masks hide what is seen: what is heard has none, so no agent hears it.
     if (principalOf(request).role === "agent") {

@@ -1,4 +1,4 @@
-import type { Action, ActionResult, Actor, PerformOptions } from "../../desktop/control/action.ts";
+import type { Action, Actor, PerformOptions } from "../../desktop/control/action.ts";
 import { LinkError, RefusedError } from "../../desktop/error.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { RfbError } from "../../protocols/rfb/error.ts";
@@ -12,7 +12,7 @@ const MAX_PENDING = 4096;
 type Pointer = Extract<Action, { kind: "pointer" }>;
 
 export interface InputDesktop {
-  perform(action: Action, actor: Actor, options?: PerformOptions): Promise<ActionResult>;
+  perform(action: Action, actor: Actor, options?: PerformOptions): Promise<unknown>;
 }
 
 /**
@@ -57,7 +57,7 @@ export class ViewerInput {
   }
 
   /** Resolves when the target took it, rejects with what the desktop says. */
-  resize(width: number, height: number, screens: readonly Rect[] = []): Promise<ActionResult> {
+  resize(width: number, height: number, screens: readonly Rect[] = []): Promise<unknown> {
     const layout = screens.length > 1 ? { screens } : {};
     return this.#desktop.perform({ kind: "resize", width, height, ...layout }, this.#actor, {
       effectTimeoutMs: 0,

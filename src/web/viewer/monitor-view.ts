@@ -1,4 +1,4 @@
-import type { Action, ActionResult, Actor, PerformOptions } from "../../desktop/control/action.ts";
+import type { Action, Actor, PerformOptions } from "../../desktop/control/action.ts";
 import type { DesktopEvent } from "../../desktop/desktop.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { LockKeys } from "../../desktop/link.ts";
@@ -19,6 +19,7 @@ import {
 import { Region } from "../../framebuffer/region.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
 import type { ViewedDesktop } from "./session.ts";
+import type { FedView } from "./viewed-desktop.ts";
 
 const NOWHERE: Rect = { x: 0, y: 0, width: 0, height: 0 };
 
@@ -118,11 +119,11 @@ export class MonitorDesktop implements ViewedDesktop {
     });
   }
 
-  view(audience: Audience): View {
+  view(audience: Audience): FedView {
     return new MonitorView(this.#whole.view(audience), this, () => this.#crop);
   }
 
-  async perform(action: Action, actor: Actor, options?: PerformOptions): Promise<ActionResult> {
+  async perform(action: Action, actor: Actor, options?: PerformOptions): Promise<unknown> {
     if (action.kind === "resize") {
       throw new RefusedError(
         "not_supported",
@@ -161,12 +162,12 @@ export class MonitorDesktop implements ViewedDesktop {
   }
 }
 
-class MonitorView implements View {
-  readonly #whole: View;
+class MonitorView implements FedView {
+  readonly #whole: FedView;
   readonly #monitor: MonitorDesktop;
   readonly #crop: () => Rect;
 
-  constructor(whole: View, monitor: MonitorDesktop, crop: () => Rect) {
+  constructor(whole: FedView, monitor: MonitorDesktop, crop: () => Rect) {
     this.#whole = whole;
     this.#monitor = monitor;
     this.#crop = crop;
@@ -199,10 +200,6 @@ class MonitorView implements View {
   get hidden(): Region {
     const crop = this.#crop();
     return this.#whole.hidden.clip(crop).translate(-crop.x, -crop.y);
-  }
-
-  snapshot(): ReturnType<View["snapshot"]> {
-    return this.#whole.snapshot({ region: this.#crop() });
   }
 
   picture(withOverlays: boolean): Picture {

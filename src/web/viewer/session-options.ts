@@ -47,8 +47,8 @@ export interface ViewerSessionOptions {
   readonly said?: Uint8Array;
   /** How long to wait for the desktop's first picture. */
   readonly readyTimeoutMs?: number;
-  /** The door it came by, for the audit. */
-  readonly way?: "browser" | "vnc";
+  /** The door it came by, for the audit; "far": what it does is audited by the server that has the desktop. */
+  readonly way?: "browser" | "vnc" | "far";
   readonly onReady?: () => void;
   readonly onClosed?: () => void;
 }

@@ -67,9 +67,10 @@ export class ViewerSessions {
     options: BrowserViewOptions,
     principal: Principal,
     stream: Writable | null = null,
+    way: "browser" | "far" = "browser",
   ): ViewerSession {
     return this.admit(webSocketTransport(socket, stream), desktop, {
-      way: "browser",
+      way,
       security: [{ type: "none" }],
       rights: () => rightsOf(principal, options.viewOnly, principal.ip),
       isComposited: options.composite,
@@ -80,13 +81,16 @@ export class ViewerSessions {
 
   admit(transport: ViewerTransport, desktop: ViewedDesktop, admission: Admission): ViewerSession {
     let left = (): void => {};
+    const { way = "browser" } = admission;
     const session = new ViewerSession(
       {
         ...this.#ports,
         cacheOf: (kind) => this.#cacheOf(desktop, kind),
         filmsOf: (kind, withOverlays) => this.#films?.of(desktop, kind, withOverlays) ?? null,
         budget: this.#budget,
-        denied: (rights, input) => this.#auditDenied(rights, desktop, input),
+        denied: (rights, input) => {
+          if (way !== "far") this.#auditDenied(rights, desktop, input);
+        },
         pointed: () => this.#pointed(desktop),
       },
       {
@@ -95,7 +99,7 @@ export class ViewerSessions {
         transport,
         rights: () => {
           const rights = admission.rights();
-          left = this.#auditJoined(rights, desktop, admission.way ?? "browser");
+          if (way !== "far") left = this.#auditJoined(rights, desktop, way);
           return rights;
         },
         onClosed: () => {

@@ -1,4 +1,4 @@
-import type { Audience, Change, View, Watcher } from "../../desktop/view.ts";
+import type { Audience, Change, Watcher } from "../../desktop/view.ts";
 import { targetsOf } from "../../framebuffer/copy-move.ts";
 import type { CopyMove, Picture } from "../../framebuffer/picture.ts";
 import { areaOfRect, type Rect } from "../../framebuffer/rect.ts";
@@ -11,6 +11,7 @@ import type { FilmSet } from "./film/film-set.ts";
 import { ViewerFilms } from "./film/viewer-films.ts";
 import { PaintedPointer, type PointedDesktop } from "./pointer.ts";
 import type { ViewerRectCache } from "./rect-cache.ts";
+import type { FedView } from "./viewed-desktop.ts";
 
 /** What was sent as JPEG and stood still for one to two of these is sent again exactly. */
 const TURN_MS = 350;
@@ -22,7 +23,7 @@ interface FedDesktop extends PointedDesktop {
   readonly generation: number;
   readonly viewers: number;
   readonly scene: { readonly version: number };
-  view(audience: Audience): View;
+  view(audience: Audience): FedView;
 }
 
 export interface ViewerFeedParts {
@@ -53,7 +54,7 @@ export interface ViewerFeedParts {
 /** One viewer's pixels: takes what changed from the desktop and hands it to the viewer's server. */
 export class ViewerFeed {
   readonly #parts: ViewerFeedParts;
-  readonly #view: View;
+  readonly #view: FedView;
   readonly #watcher: Watcher;
   readonly #pointer: PaintedPointer;
   readonly #cost = new PixelCost();

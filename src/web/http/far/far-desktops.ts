@@ -7,6 +7,8 @@ import type { CallAnswer } from "../../../cluster/calls/node-calls.ts";
 import { readAnswer } from "../../../cluster/calls/read-answer.ts";
 import type { NodeRecord } from "../../../cluster/nodes/records.ts";
 import { whenGone } from "../../../platform/when-gone.ts";
+import { farStream } from "../../cascade/far-stream.ts";
+import type { DesktopOwner } from "../../cascade/far-viewers.ts";
 import { credentialOf, principalOf } from "../access.ts";
 import type { AppPorts } from "../ports.ts";
 import { carriedPrincipal } from "./carried.ts";
@@ -46,12 +48,23 @@ export class FarDesktops {
 
   /** Whether it was answered by the node that has the desktop. Throws RefusedError node_unreachable, too_many. */
   async answer(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    if (request.credential === null || request.credential.kind === "carried") return false;
     const id = desktopIdOf(request);
-    const node = id === null || !reaches(principalOf(request), id) ? null : this.#ownerOf(id);
+    const node = id === null ? null : this.#nodeOf(request, id);
     if (node === null) return false;
     await this.#carry(node, request, reply);
     return true;
+  }
+
+  /** Where viewers of a desktop are served by this node, with a picture that it has of its owner; null: it is no other node's. */
+  ownerOf(request: FastifyRequest, id: string): DesktopOwner | null {
+    const node = this.#nodeOf(request, id);
+    const { calls } = this.#ports.fleet ?? {};
+    if (node === null || calls === undefined || calls === null) return null;
+    return {
+      id: node.id,
+      open: (path, principal) =>
+        farStream(calls.socketTo(node, path, carriedPrincipal(principal, this.#ports.clock))),
+    };
   }
 
   /** What the other nodes answer to the same GET, put together; nothing of one that does not in time, or not so. */
@@ -94,7 +107,9 @@ export class FarDesktops {
     return carriedPrincipal({ ...principalOf(request), ip: request.ip }, this.#ports.clock);
   }
 
-  #ownerOf(id: string): NodeRecord | null {
+  #nodeOf(request: FastifyRequest, id: string): NodeRecord | null {
+    if (request.credential === null || request.credential.kind === "carried") return null;
+    if (!reaches(principalOf(request), id)) return null;
     const { fleet } = this.#ports;
     const owner = fleet?.ownerOf(id) ?? null;
     return owner !== null && owner.name !== fleet?.name && owner.calls !== null && fleet?.calls !== null
@@ -130,8 +145,9 @@ export class FarDesktops {
   }
 }
 
-/** The desktop that a request is about; null: about none, or its caller's choice. */
+/** The desktop that a request is about; null: about none, or its caller's choice, or it is a viewer's, who is served here. */
 function desktopIdOf({ routeOptions: { url = "" }, params, query }: FastifyRequest): string | null {
+  if (url === "/ws/desktops/:id") return null;
   if (/^\/(?:api\/v1|ws)\/desktops\/:id(?:\/|$)/.test(url)) {
     return paramsSchema.safeParse(params).data?.id ?? null;
   }

@@ -1,5 +1,5 @@
 import { LivelyAreas } from "../../../desktop/masks/lively-areas.ts";
-import type { View, Watcher } from "../../../desktop/view.ts";
+import type { Watcher } from "../../../desktop/view.ts";
 import { targetsOf } from "../../../framebuffer/copy-move.ts";
 import {
   areaOfRect,
@@ -12,6 +12,7 @@ import {
   rectOfSize,
 } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
+import type { FedView } from "../viewed-desktop.ts";
 import { Film, type FilmPorts, type FilmViewer } from "./film.ts";
 
 /** What is kept of rectangles that went as JPEG. */
@@ -35,7 +36,7 @@ const MOST_FILMS = 2;
 /** Films of one picture of a desktop, that of one kind of viewers, with overlays or without. */
 export class FilmSet {
   readonly #ports: Omit<FilmPorts, "closed">;
-  readonly #view: View;
+  readonly #view: FedView;
   readonly #withOverlays: boolean;
   readonly #viewers = new Set<FilmViewer>();
   readonly #films = new Set<Film>();
@@ -49,7 +50,7 @@ export class FilmSet {
   /** The last answer of `without`: viewers in step share it. */
   #without = { painted: Region.empty, films: Region.empty, left: Region.empty };
 
-  constructor(ports: Omit<FilmPorts, "closed">, view: View, withOverlays: boolean) {
+  constructor(ports: Omit<FilmPorts, "closed">, view: FedView, withOverlays: boolean) {
     this.#ports = ports;
     this.#view = view;
     this.#withOverlays = withOverlays;

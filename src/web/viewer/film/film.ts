@@ -1,10 +1,11 @@
-import type { View, Watcher } from "../../../desktop/view.ts";
+import type { Watcher } from "../../../desktop/view.ts";
 import { targetsOf } from "../../../framebuffer/copy-move.ts";
 import { areaOfRect, boundRects, EMPTY_RECT, type Rect, type Size } from "../../../framebuffer/rect.ts";
 import type { Region } from "../../../framebuffer/region.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { ByteWriter } from "../../../protocols/byte-writer.ts";
 import type { EncodeBudget } from "../encode-budget.ts";
+import type { FedView } from "../viewed-desktop.ts";
 import type { FilmEncoder } from "./film-encoder.ts";
 
 /** So often it is looked whether a film still runs. */
@@ -74,7 +75,7 @@ interface Run {
 export class Film {
   readonly rect: Rect;
   readonly #ports: FilmPorts;
-  readonly #view: View;
+  readonly #view: FedView;
   readonly #withOverlays: boolean;
   readonly #viewers: ReadonlySet<FilmViewer>;
   readonly #watcher: Watcher;
@@ -98,7 +99,7 @@ export class Film {
   /** `viewers`: of the same picture, kept up to date by who owns the film. */
   constructor(
     ports: FilmPorts,
-    view: View,
+    view: FedView,
     withOverlays: boolean,
     rect: Rect,
     viewers: ReadonlySet<FilmViewer>,
@@ -261,6 +262,6 @@ export class Film {
   }
 }
 
-function sizeOf({ width, height }: View): string {
+function sizeOf({ width, height }: FedView): string {
   return `${width}x${height}`;
 }

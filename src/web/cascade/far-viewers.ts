@@ -1,0 +1,130 @@
+import type { Duplex, Writable } from "node:stream";
+import type { WebSocket } from "ws";
+import { audienceOf } from "../../auth/audience.ts";
+import type { Principal } from "../../auth/principal.ts";
+import { FarPicture } from "../../desktop/far/far-picture.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { BrowserViewOptions, ViewerSessions } from "../viewer/sessions.ts";
+import { CLOSE_CODE } from "../viewer/transport.ts";
+import { FarDesktop } from "./far-desktop.ts";
+import { FarSeat } from "./far-seat.ts";
+
+/** A picture that nobody looks at any more is kept for so long: who loads a page anew comes back. */
+const LINGER_MS = 5000;
+
+interface FarViewersPorts {
+  readonly sessions: Pick<ViewerSessions, "attach">;
+  readonly clock: Clock;
+  /** The name of this server. */
+  readonly self: string;
+  onBug(error: unknown): void;
+}
+
+/** The server that has a desktop. */
+export interface DesktopOwner {
+  readonly id: string;
+  /** A WebSocket of its own at this path, on behalf of somebody, as a stream. Throws RefusedError. */
+  open(path: string, principal: Principal): Duplex;
+}
+
+interface Shown {
+  readonly desktop: FarDesktop;
+  readonly picture: FarPicture;
+  viewers: number;
+  cancelEnd: () => void;
+}
+
+/** One who asks to see a desktop of another server. */
+export interface FarViewer {
+  readonly socket: WebSocket;
+  /** What lies below the socket. */
+  readonly stream: Writable;
+  readonly principal: Principal;
+  readonly options: BrowserViewOptions;
+}
+
+/**
+ * Viewers of desktops that other servers have. Those who see the same share one stream of the owner, which is decoded here and
+ * encoded for each kind of them as a desktop of our own is; each person has a seat at the owner beside it, for input and
+ * clipboard. INVARIANT: nobody is shown a pixel before the owner gave them their seat, nor after it took it.
+ */
+export class FarViewers {
+  readonly #ports: FarViewersPorts;
+  readonly #shown = new Map<string, Shown>();
+
+  constructor(ports: FarViewersPorts) {
+    this.#ports = ports;
+  }
+
+  /** Serves one viewer on an accepted socket; closes it where the owner does not let them in, or ends it. */
+  attach(viewer: FarViewer, owner: DesktopOwner, desktopId: string): void {
+    const { socket } = viewer;
+    // What it says first waits in its own socket.
+    socket.pause();
+    this.#admit(viewer, owner, desktopId).catch(() => {
+      socket.resume();
+      socket.close(CLOSE_CODE.tryAgainLater, "the server that has the desktop does not show it");
+    });
+  }
+
+  close(): void {
+    for (const [key, shown] of [...this.#shown]) this.#end(key, shown);
+  }
+
+  async #admit(viewer: FarViewer, owner: DesktopOwner, desktopId: string): Promise<void> {
+    const { socket, stream, principal, options } = viewer;
+    const { clock, sessions } = this.#ports;
+    const path = `/ws/desktops/${encodeURIComponent(desktopId)}`;
+    const composite = options.composite ? "1" : "0";
+    const key = JSON.stringify([owner.id, desktopId, audienceOf(principal), composite]);
+    const shown =
+      this.#shown.get(key) ??
+      this.#show(key, desktopId, () =>
+        owner.open(`${path}?view_only=1&composite=${composite}`, this.#ownPrincipal(principal, desktopId)),
+      );
+    shown.cancelEnd();
+    shown.viewers++;
+    socket.once("close", () => this.#went(key, shown));
+    const leave = await shown.desktop.take(
+      principal.id,
+      (events) => new FarSeat(owner.open(path, principal), clock, events),
+      () => socket.close(CLOSE_CODE.goingAway, "the server that has the desktop ended it"),
+    );
+    if (socket.readyState !== socket.OPEN) {
+      leave();
+      return;
+    }
+    socket.once("close", leave);
+    socket.resume();
+    sessions.attach(socket, shown.desktop, options, principal, stream, "far");
+  }
+
+  /** As whom this server looks on for all of them: the owner hides from it what it hides from each. */
+  #ownPrincipal({ role }: Principal, desktopId: string): Principal {
+    const { self } = this.#ports;
+    return { id: `node:${self}`, name: self, role, desktops: [desktopId] };
+  }
+
+  #show(key: string, desktopId: string, connect: () => Duplex): Shown {
+    const { clock, onBug } = this.#ports;
+    const picture = new FarPicture({ connect, clock, onBug });
+    const desktop = new FarDesktop(desktopId, picture);
+    const shown: Shown = { desktop, picture, viewers: 0, cancelEnd: () => undefined };
+    this.#shown.set(key, shown);
+    picture.on(({ type }) => {
+      if (type === "state" && this.#shown.get(key) === shown) this.#shown.delete(key);
+    });
+    return shown;
+  }
+
+  #went(key: string, shown: Shown): void {
+    shown.viewers--;
+    if (shown.viewers > 0) return;
+    shown.cancelEnd = this.#ports.clock.after(LINGER_MS, () => this.#end(key, shown), { isIdle: true });
+  }
+
+  #end(key: string, shown: Shown): void {
+    if (this.#shown.get(key) === shown) this.#shown.delete(key);
+    shown.picture.close();
+  }
+}

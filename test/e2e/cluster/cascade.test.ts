@@ -1,0 +1,235 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import t from "tap";
+import { WebSocket } from "ws";
+import * as z from "zod";
+import { PLATFORM } from "../../../src/desktop/links/link-platform.ts";
+import { PLAIN_RFB } from "../../../src/protocols/rfb/client/plain-rfb.ts";
+import { RfbClient } from "../../../src/protocols/rfb/client/rfb-client.ts";
+import { ENCODING } from "../../../src/protocols/rfb/numbers.ts";
+import { desktopSchema } from "../../../src/web/api/api.ts";
+import { fleetSchema } from "../../../src/web/api/fleet-api.ts";
+import { newTokenSchema } from "../../../src/web/api/tokens-api.ts";
+import type { Owner } from "../../support/program.ts";
+import { until } from "../../support/until.ts";
+import { Appliance } from "../harness/appliance.ts";
+import { decodePicture } from "../harness/browser.ts";
+import { ETCD_PEERS, EtcdCluster } from "../harness/etcd.ts";
+import { Agent } from "../harness/mcp-client.ts";
+import { requirePeers } from "../harness/peers.ts";
+import { XDisplay } from "../harness/x-display.ts";
+import { differenceOf, type Shot } from "../harness/xwd.ts";
+
+const SLOW_MS = 60_000;
+const NAMES = ["a", "b"] as const;
+/** As many as look on through the node that does not have the desktop. */
+const VIEWERS = 6;
+
+/** A viewer that decodes what it is sent, and so has what a person sees. */
+class Viewer {
+  readonly #socket: WebSocket;
+  readonly client: RfbClient;
+  isClosed = false;
+  updates = 0;
+  clipboard: string | null = null;
+
+  constructor(owner: Owner, url: string, token: string) {
+    const socket = new WebSocket(url, ["binary"], {
+      headers: { authorization: `Bearer ${token}` },
+      perMessageDeflate: false,
+    });
+    owner.teardown(() => socket.terminate());
+    const pseudoEncodings = [ENCODING.desktopSize, ENCODING.extendedDesktopSize, ENCODING.cursor];
+    this.client = new RfbClient(
+      { password: null, dialect: { ...PLAIN_RFB, pseudoEncodings } },
+      PLATFORM,
+      (bytes) => socket.send(bytes),
+      (event) => {
+        if (event.type === "ready") this.client.requestUpdate(false);
+        if (event.type === "update") {
+          this.updates++;
+          this.client.requestUpdate(true);
+        }
+        if (event.type === "clipboard") this.clipboard = event.text;
+      },
+    );
+    socket.on("message", (data: Buffer) => this.client.receive(data, performance.now()));
+    socket.on("error", () => undefined);
+    socket.once("close", () => {
+      this.isClosed = true;
+    });
+    this.#socket = socket;
+  }
+
+  get shot(): Shot {
+    const { width, height, bytes } = this.client.framebuffer;
+    return { width, height, rgba: bytes.slice() };
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+}
+
+if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xterm", "xclip"])) {
+  t.setTimeout(300_000);
+  const etcd = await EtcdCluster.start(t, 1);
+  const folder = mkdtempSync(join(tmpdir(), "oc-cascade-"));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const secret = (name: string, value: string): string => {
+    writeFileSync(join(folder, name), value, { mode: 0o600 });
+    return join(folder, name);
+  };
+  const key = secret("key", randomBytes(32).toString("base64url"));
+  const password = secret("password", `${etcd.login.password}\n`);
+  const inEtcd = (name: string): string => join(etcd.dir, name);
+  const start = async (name: string): Promise<Appliance> => {
+    const own = await etcd.nodeCertificate(name);
+    return await Appliance.start(t, {
+      env: {
+        OC_CLUSTER_ENDPOINTS: etcd.urls.join(),
+        ...{ OC_CLUSTER_CA: inEtcd("ca.crt"), OC_CLUSTER_CERT: inEtcd("client.crt") },
+        ...{ OC_CLUSTER_CERT_KEY: inEtcd("client.key"), OC_CLUSTER_LOGIN: etcd.login.name },
+        ...{ OC_CLUSTER_PASSWORD_FILE: password, OC_CLUSTER_KEY_FILE: key, OC_CLUSTER_NODE: name },
+        ...{ OC_CLUSTER_CALLS: "127.0.0.1:0" },
+        ...{ OC_CLUSTER_CALLS_CERT: own.cert, OC_CLUSTER_CALLS_CERT_KEY: own.key },
+      },
+    });
+  };
+  const started = await Promise.all(NAMES.map(async (name) => [name, await start(name)] as const));
+  const nodes = new Map<string, Appliance>(started);
+  const node = (name: string): Appliance => {
+    const found = nodes.get(name);
+    if (found === undefined) throw new Error(`no node ${name}`);
+    return found;
+  };
+  const fleet = async () => fleetSchema.parse(await (await node("a").fetch("/api/v1/fleet")).json());
+  const screen = await XDisplay.start(t, { geometry: "500x360" });
+  await screen.command("xsetroot", "-mod", "7", "11", "-fg", "#204080", "-bg", "#c0a020");
+
+  await until("two nodes", async () => (await fleet()).nodes.length === 2, SLOW_MS);
+  const connection = { protocol: "vnc", host: "127.0.0.1", port: screen.vncPort, name: "desk" };
+  const answer = await node("a").fetch("/api/v1/desktops", connection);
+  const { id } = z.looseObject({ id: z.string() }).parse(await answer.json());
+  const ownerName = async (): Promise<string | null> =>
+    (await fleet()).desktops.find((one) => one.id === id)?.node ?? null;
+  const near = (await until("an owner", ownerName, SLOW_MS)) === "a" ? "b" : "a";
+  const place = `/api/v1/desktops/${id}`;
+  await until(
+    "it is live",
+    async () => desktopSchema.parse(await (await node(near).fetch(place)).json()).state.kind === "live",
+    SLOW_MS,
+  );
+  const url = (query = ""): string => `${node(near).url.replace("http", "ws")}/ws/desktops/${id}${query}`;
+  const open = (query = "", token = node(near).adminToken): Viewer => new Viewer(t, url(query), token);
+  const shows = async (viewer: Viewer, shot: Shot): Promise<boolean> =>
+    viewer.client.isReady && differenceOf(viewer.shot, shot) === null;
+  const viewersThere = async (): Promise<number> =>
+    desktopSchema.parse(await (await node(near).fetch(place)).json()).viewers;
+  const viewers = Array.from({ length: VIEWERS }, () => open());
+
+  await t.test("many see what the desktop shows, by one stream of the node that has it", async (t) => {
+    const shot = await screen.shot();
+    await until("all show it", async () =>
+      (await Promise.all(viewers.map((one) => shows(one, shot)))).every(Boolean),
+    );
+    // One picture for all of them, and one seat for the one person they are.
+    t.equal(await viewersThere(), 2);
+    await screen.command("xsetroot", "-solid", "#123456");
+    const next = await screen.shot();
+    await until("all follow", async () =>
+      (await Promise.all(viewers.map((one) => shows(one, next)))).every(Boolean),
+    );
+    t.pass("every pixel is the X server's own");
+  });
+
+  await t.test("overlays and masks are in it as the node that has the desktop draws them", async (t) => {
+    const made = await node(near).fetch("/api/v1/tokens", { name: "looker", role: "viewer" });
+    const { token } = newTokenSchema.parse(await made.json());
+    const looker = open("", token);
+    const bare = open("?composite=0");
+    const has = node(near === "a" ? "b" : "a");
+    const agentToken = await has.fetch("/api/v1/tokens", { name: "draws", role: "agent" });
+    const agent = await Agent.connect(`${has.url}/mcp`, newTokenSchema.parse(await agentToken.json()).token);
+    t.teardown(() => agent.close());
+    await agent.call("draw_overlay", { x: 20, y: 20, width: 90, height: 60, color: "#ff0000" });
+    const composed = await decodePicture(
+      Buffer.from(
+        await (await node(near).fetch(`${place}/screenshot.png?overlays=1&cursor=0`)).arrayBuffer(),
+      ),
+    );
+    const [one] = viewers;
+    if (one === undefined) throw new Error("no viewer");
+    await until("overlays are there", () => shows(one, composed));
+    await until("who wants none has none", async () => shows(bare, await screen.shot()));
+    await until("another role sees them as well", () => shows(looker, composed));
+    t.not(differenceOf(composed, await screen.shot()), null);
+    looker.close();
+    bare.close();
+  });
+
+  await t.test("input goes to the desktop as who gives it, and what is copied comes back", async (t) => {
+    const typed = join(folder, "typed");
+    await screen.openTerminal("writes", "30x5+40+200", `read line; echo "$line" > ${typed}; sleep 60`);
+    const [one] = viewers;
+    if (one === undefined) throw new Error("no viewer");
+    const { client } = one;
+    client.pointer(100, 240, 0);
+    client.pointer(100, 240, 1);
+    client.pointer(100, 240, 0);
+    for (const character of "far") {
+      client.key(character.charCodeAt(0), true, null);
+      client.key(character.charCodeAt(0), false, null);
+    }
+    client.key(0xff0d, true, null);
+    client.key(0xff0d, false, null);
+    t.equal(
+      await until("it is typed", () => {
+        try {
+          return readFileSync(typed, "utf8") || null;
+        } catch {
+          return null;
+        }
+      }),
+      "far\n",
+    );
+    await screen.writeClipboard("copied there");
+    await until("all are told", () => viewers.every(({ clipboard }) => clipboard === "copied there"));
+    const audit = await (await node(near === "a" ? "b" : "a").fetch("/api/v1/audit?limit=200")).text();
+    t.match(audit, `"via":"${near}"`, "the owner tells who looks on, and by which node");
+  });
+
+  await t.test("who loses their place there sees no more of it here", async (t) => {
+    const made = await node(near).fetch("/api/v1/tokens", { name: "leaves", role: "viewer" });
+    const { token, id: tokenId } = newTokenSchema.parse(await made.json());
+    const leaving = open("", token);
+    await until("it is shown", () => leaving.updates > 0);
+    await node(near).fetch(`/api/v1/tokens/${tokenId}`, undefined, { method: "DELETE" });
+    await until("it is over", () => leaving.isClosed);
+    t.ok(
+      viewers.every(({ isClosed }) => !isClosed),
+      "of nobody else",
+    );
+  });
+
+  await t.test("where the desktop moves its viewers are told, and the next one finds it", async (t) => {
+    const drained = await node(near).fetch(`/api/v1/fleet/nodes/${near === "a" ? "b" : "a"}/drain`, {});
+    t.equal(drained.status, 200);
+    await until("it is here", async () => (await ownerName()) === near, SLOW_MS);
+    await until("all are told", () => viewers.every(({ isClosed }) => isClosed), SLOW_MS);
+    const again = await until(
+      "it is shown here",
+      async () => {
+        const viewer = open();
+        await until("an answer", () => viewer.client.isReady || viewer.isClosed);
+        return viewer.isClosed ? null : viewer;
+      },
+      SLOW_MS,
+    );
+    const shot = await screen.shot();
+    await until("as it is", async () => differenceOf(again.shot, shot) === null);
+    t.pass("as the X server has it");
+  });
+}
