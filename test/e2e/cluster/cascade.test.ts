@@ -1,29 +1,25 @@
-import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
 import { WebSocket } from "ws";
-import * as z from "zod";
 import { PLATFORM } from "../../../src/desktop/links/link-platform.ts";
 import { PLAIN_RFB } from "../../../src/protocols/rfb/client/plain-rfb.ts";
 import { RfbClient } from "../../../src/protocols/rfb/client/rfb-client.ts";
 import { ENCODING } from "../../../src/protocols/rfb/numbers.ts";
 import { desktopSchema } from "../../../src/web/api/api.ts";
-import { fleetSchema } from "../../../src/web/api/fleet-api.ts";
 import { newTokenSchema } from "../../../src/web/api/tokens-api.ts";
 import type { Owner } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import { Appliance } from "../harness/appliance.ts";
 import { decodePicture } from "../harness/browser.ts";
 import { ETCD_PEERS, EtcdCluster } from "../harness/etcd.ts";
+import { FleetNodes } from "../harness/fleet-nodes.ts";
 import { Agent } from "../harness/mcp-client.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { XDisplay } from "../harness/x-display.ts";
 import { differenceOf, type Shot } from "../harness/xwd.ts";
 
 const SLOW_MS = 60_000;
-const NAMES = ["a", "b"] as const;
 /** As many as look on through the node that does not have the desktop. */
 const VIEWERS = 6;
 
@@ -76,52 +72,14 @@ class Viewer {
 if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xterm", "xclip"])) {
   t.setTimeout(300_000);
   const etcd = await EtcdCluster.start(t, 1);
-  const folder = mkdtempSync(join(tmpdir(), "oc-cascade-"));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  const secret = (name: string, value: string): string => {
-    writeFileSync(join(folder, name), value, { mode: 0o600 });
-    return join(folder, name);
-  };
-  const key = secret("key", randomBytes(32).toString("base64url"));
-  const password = secret("password", `${etcd.login.password}\n`);
-  const inEtcd = (name: string): string => join(etcd.dir, name);
-  const start = async (name: string): Promise<Appliance> => {
-    const own = await etcd.nodeCertificate(name);
-    return await Appliance.start(t, {
-      env: {
-        OC_CLUSTER_ENDPOINTS: etcd.urls.join(),
-        ...{ OC_CLUSTER_CA: inEtcd("ca.crt"), OC_CLUSTER_CERT: inEtcd("client.crt") },
-        ...{ OC_CLUSTER_CERT_KEY: inEtcd("client.key"), OC_CLUSTER_LOGIN: etcd.login.name },
-        ...{ OC_CLUSTER_PASSWORD_FILE: password, OC_CLUSTER_KEY_FILE: key, OC_CLUSTER_NODE: name },
-        ...{ OC_CLUSTER_CALLS: "127.0.0.1:0" },
-        ...{ OC_CLUSTER_CALLS_CERT: own.cert, OC_CLUSTER_CALLS_CERT_KEY: own.key },
-      },
-    });
-  };
-  const started = await Promise.all(NAMES.map(async (name) => [name, await start(name)] as const));
-  const nodes = new Map<string, Appliance>(started);
-  const node = (name: string): Appliance => {
-    const found = nodes.get(name);
-    if (found === undefined) throw new Error(`no node ${name}`);
-    return found;
-  };
-  const fleet = async () => fleetSchema.parse(await (await node("a").fetch("/api/v1/fleet")).json());
+  const fleet = await FleetNodes.start(t, etcd, ["a", "b"]);
   const screen = await XDisplay.start(t, { geometry: "500x360" });
   await screen.command("xsetroot", "-mod", "7", "11", "-fg", "#204080", "-bg", "#c0a020");
 
-  await until("two nodes", async () => (await fleet()).nodes.length === 2, SLOW_MS);
-  const connection = { protocol: "vnc", host: "127.0.0.1", port: screen.vncPort, name: "desk" };
-  const answer = await node("a").fetch("/api/v1/desktops", connection);
-  const { id } = z.looseObject({ id: z.string() }).parse(await answer.json());
-  const ownerName = async (): Promise<string | null> =>
-    (await fleet()).desktops.find((one) => one.id === id)?.node ?? null;
-  const near = (await until("an owner", ownerName, SLOW_MS)) === "a" ? "b" : "a";
+  const { id, owner } = await fleet.add(screen.vncPort);
+  const near = fleet.names.find((name) => name !== owner) ?? "";
+  const node = (name: string) => fleet.node(name);
   const place = `/api/v1/desktops/${id}`;
-  await until(
-    "it is live",
-    async () => desktopSchema.parse(await (await node(near).fetch(place)).json()).state.kind === "live",
-    SLOW_MS,
-  );
   const url = (query = ""): string => `${node(near).url.replace("http", "ws")}/ws/desktops/${id}${query}`;
   const open = (query = "", token = node(near).adminToken): Viewer => new Viewer(t, url(query), token);
   const shows = async (viewer: Viewer, shot: Shot): Promise<boolean> =>
@@ -150,7 +108,7 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xterm", "xclip"])) {
     const { token } = newTokenSchema.parse(await made.json());
     const looker = open("", token);
     const bare = open("?composite=0");
-    const has = node(near === "a" ? "b" : "a");
+    const has = node(owner);
     const agentToken = await has.fetch("/api/v1/tokens", { name: "draws", role: "agent" });
     const agent = await Agent.connect(`${has.url}/mcp`, newTokenSchema.parse(await agentToken.json()).token);
     t.teardown(() => agent.close());
@@ -171,6 +129,8 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xterm", "xclip"])) {
   });
 
   await t.test("input goes to the desktop as who gives it, and what is copied comes back", async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "oc-cascade-"));
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
     const typed = join(folder, "typed");
     await screen.openTerminal("writes", "30x5+40+200", `read line; echo "$line" > ${typed}; sleep 60`);
     const [one] = viewers;
@@ -197,7 +157,7 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xterm", "xclip"])) {
     );
     await screen.writeClipboard("copied there");
     await until("all are told", () => viewers.every(({ clipboard }) => clipboard === "copied there"));
-    const audit = await (await node(near === "a" ? "b" : "a").fetch("/api/v1/audit?limit=200")).text();
+    const audit = await (await node(owner).fetch("/api/v1/audit?limit=200")).text();
     t.match(audit, `"via":"${near}"`, "the owner tells who looks on, and by which node");
   });
 
@@ -215,9 +175,9 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xterm", "xclip"])) {
   });
 
   await t.test("where the desktop moves its viewers are told, and the next one finds it", async (t) => {
-    const drained = await node(near).fetch(`/api/v1/fleet/nodes/${near === "a" ? "b" : "a"}/drain`, {});
+    const drained = await node(near).fetch(`/api/v1/fleet/nodes/${owner}/drain`, {});
     t.equal(drained.status, 200);
-    await until("it is here", async () => (await ownerName()) === near, SLOW_MS);
+    await until("it is here", async () => (await fleet.ownerOf(id)) === near, SLOW_MS);
     await until("all are told", () => viewers.every(({ isClosed }) => isClosed), SLOW_MS);
     const again = await until(
       "it is shown here",
