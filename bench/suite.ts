@@ -1,3 +1,4 @@
+import { ETCD_PEERS } from "../test/e2e/harness/etcd.ts";
 import type { Peer } from "../test/e2e/harness/peers.ts";
 import { requirePeers } from "../test/e2e/harness/peers.ts";
 import type { Owner } from "../test/support/program.ts";
@@ -6,6 +7,7 @@ import { benchAgentLatency } from "./agent-latency.ts";
 import { benchAudit } from "./audit.ts";
 import { benchBesideNoVnc } from "./beside-novnc.ts";
 import { benchBrowserClick } from "./browser-click.ts";
+import { benchCascade } from "./cascade.ts";
 import { benchChangeToScreenshot } from "./change-to-screenshot.ts";
 import { benchClick } from "./click.ts";
 import { benchDecode } from "./decode.ts";
@@ -90,6 +92,11 @@ export const BENCHES: readonly Bench[] = [
   { ids: ["DECODE"], peers: [], run: ({ owner, isShort }) => benchDecodePlace(owner, isShort) },
   { ids: ["P7"], peers: [], run: ({ owner, isShort }) => benchFanOut(owner, isShort) },
   { ids: ["FANOUT"], peers: [], run: ({ owner, isShort }) => benchFanOutMatrix(owner, isShort) },
+  {
+    ids: ["CASCADE"],
+    peers: [...ETCD_PEERS, "Xtigervnc", "xsetroot", "xterm"],
+    run: ({ owner, isShort }) => benchCascade(owner, isShort),
+  },
   {
     ids: ["P11"],
     peers: [...DISPLAY, "chromium"],

@@ -12,6 +12,8 @@ export class WebViewer {
   readonly #client: RfbClient;
   receivedBytes = 0;
   updates = 0;
+  /** Called with each update, once it is decoded. */
+  onUpdate = (): void => undefined;
 
   private constructor(url: string, headers: Readonly<Record<string, string>>, ready: () => void) {
     const socket = new WebSocket(url, ["binary"], { headers: { ...headers }, perMessageDeflate: false });
@@ -24,6 +26,7 @@ export class WebViewer {
         if (event.type !== "update") return;
         this.updates++;
         if (this.updates === 1) ready();
+        this.onUpdate();
         client.requestUpdate(true);
       },
     );
