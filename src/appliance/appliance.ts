@@ -123,8 +123,16 @@ async function openRooms(
 
   const { audit, forwarders } = await openAudit(config, log, clock, closeStack);
 
-  const tokens = await TokenStore.open(config.data_dir, clock, (change, token) =>
-    audit.record(tokenEntry(change, token)),
+  const isFleet = config.cluster.endpoints.length > 0;
+  const shared = isFleet
+    ? await (await import("./fleet/open-fleet.ts")).openFleet(config, log, clock, audit)
+    : null;
+  closeStack.add(() => shared?.close());
+  const tokens = await TokenStore.open(
+    config.data_dir,
+    clock,
+    (change, token) => audit.record(tokenEntry(change, token)),
+    shared?.tokens,
   );
   closeStack.add(() => tokens.close());
   const codes = new OneTimeCodes(clock);
@@ -155,10 +163,6 @@ async function openRooms(
   const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
   const trustSettings = trustSettingsOf(config, known);
   const replays = new Replays();
-  const isFleet = config.cluster.endpoints.length > 0;
-  const shared = isFleet
-    ? await (await import("./fleet/open-fleet.ts")).openFleet(config, log, clock, audit)
-    : null;
   const { fleet = null } = shared ?? {};
   const openLink = desktopLinks({ clock, replays, closeStack, own, trustSettings, fleet });
   const painter = new PaintThread(clock, () => openThread("paint-worker", PAINT_THREAD_URL));
@@ -191,9 +195,11 @@ async function openRooms(
       openLink,
       painter,
       onBug: (err) => log.error({ err }, "Listener failed"),
-      rules: await RulesStore.open(join(config.data_dir, "rules.json"), (err) =>
-        log.error({ err }, "Rules could not be kept"),
-      ),
+      rules:
+        shared?.settings ??
+        (await RulesStore.open(join(config.data_dir, "rules.json"), (err) =>
+          log.error({ err }, "Rules could not be kept"),
+        )),
       masks:
         shared?.masks ??
         (await MasksStore.open(join(config.data_dir, "masks.json"), sealer, (err) =>
@@ -224,6 +230,7 @@ async function openRooms(
     },
   );
   closeStack.add(() => desktops.close());
+  shared?.settings.follow(desktops);
   auditDesktops(desktops, (entry) => audit.record(entry));
   logDesktops(desktops, log);
   const isActive = (personId: string): boolean => authenticator.isActive({ id: personId });
@@ -321,7 +328,7 @@ async function openRooms(
     ...(oidc === null ? {} : { oidc }),
     ...(accessTokens === null ? {} : { accessTokens }),
     audit,
-    ...(fleet === null ? {} : { fleet }),
+    ...(shared === null ? {} : { fleet: shared.fleet, settings: shared.settings }),
     auditRequests: config.audit.requests,
     auditLog: await openAuditLog(config),
     mcp,

@@ -1,38 +1,16 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import * as z from "zod";
 import type { Clock } from "../platform/clock.ts";
 import { readPrivateFile, writePrivateFile } from "../platform/private-file.ts";
 import { AuthError } from "./error.ts";
 import { LastUse } from "./last-use.ts";
 import { type ClaimedRights, isSameRights } from "./oidc/claimed-role.ts";
 import type { Principal, Role } from "./principal.ts";
-import { LONGEST_DESKTOP_ID, LONGEST_OWNER, MOST_DESKTOPS, ROLES } from "./principal.ts";
+import { LONGEST_DESKTOP_ID, LONGEST_OWNER, MOST_DESKTOPS } from "./principal.ts";
+import { type StoredToken, storedToken, TOKEN_ID, TokenFile, type TokenTable } from "./token-file.ts";
 
 /** `ocp_<id>_<secret>`: 64 bits to look it up by, 256 bits to prove it. */
 const TOKEN = /^ocp_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
-const TOKEN_ID = /^[0-9a-f]{16}$/;
-
-/** How often the file is looked at, so that `token revoke` of another process takes effect. */
-const RELOAD_EVERY_MS = 400;
-
-const storedToken = z.strictObject({
-  id: z.string().regex(TOKEN_ID),
-  name: z.string().min(1).max(100),
-  role: z.enum(ROLES),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  created_at: z.iso.datetime(),
-  elicit: z.boolean().optional(),
-  toolsets: z.array(z.string().min(1).max(40)).min(1).max(20).optional(),
-  expires_at: z.iso.datetime().optional(),
-  owner: z.string().min(1).max(LONGEST_OWNER).optional(),
-  desktops: z.array(z.string().min(1).max(LONGEST_DESKTOP_ID)).min(1).max(MOST_DESKTOPS).optional(),
-});
-const tokenFile = z.strictObject({ version: z.literal(1), tokens: z.array(storedToken).max(10_000) });
-
-type StoredToken = z.infer<typeof storedToken>;
-
 /** Whether a principal's id is that of a token, so that it is gone when the token is. */
 export function isTokenId(id: string): boolean {
   return TOKEN_ID.test(id);
@@ -61,46 +39,47 @@ export interface TokenInfo {
 /** Told of each token that this process makes or takes back. */
 export type TokenListener = (change: "issued" | "revoked", token: TokenInfo) => void;
 
-/** The API tokens of `tokens.json` in the data directory: only their SHA-256 is stored. */
+/** The API tokens: of `tokens.json` in the data directory, or of a fleet. Only their SHA-256 is stored. */
 export class TokenStore {
   readonly #clock: Clock;
   readonly #tell: TokenListener;
-  readonly #path: string;
-  #tokens = new Map<string, StoredToken>();
-  #fileStamp = "";
-  #checkedAtMs = Number.NEGATIVE_INFINITY;
+  readonly #table: TokenTable;
   #used: LastUse | null = null;
-  #onRevoked: () => void = () => undefined;
-  #writes: Promise<unknown> = Promise.resolve();
   #keeping: Promise<unknown> = Promise.resolve();
+  #onRevoked: () => void = () => undefined;
 
-  private constructor(dataDir: string, clock: Clock, tell: TokenListener) {
+  private constructor(table: TokenTable, clock: Clock, tell: TokenListener) {
     this.#clock = clock;
     this.#tell = tell;
-    this.#path = join(dataDir, "tokens.json");
+    this.#table = table;
   }
 
-  /** Throws AuthError bad_store where the file cannot be understood: a guess would let someone in or lock all out. */
+  /**
+   * `table`: where they are kept, by default in the data directory. Throws AuthError bad_store where the file cannot be understood: a
+   * guess would let someone in or lock all out.
+   */
   static async open(
     dataDir: string,
     clock: Clock,
     tell: TokenListener = () => undefined,
+    table: TokenTable = new TokenFile(join(dataDir, "tokens.json"), clock),
   ): Promise<TokenStore> {
-    const store = new TokenStore(dataDir, clock, tell);
-    store.#reload();
-    store.#used = await LastUse.open(join(dataDir, "tokens-used.json"), clock, (id) => store.#tokens.has(id));
+    const store = new TokenStore(table, clock, tell);
+    store.#used = await LastUse.open(
+      join(dataDir, "tokens-used.json"),
+      clock,
+      (id) => table.get(id) !== undefined,
+    );
     return store;
   }
 
   list(): readonly TokenInfo[] {
-    this.#refresh();
-    return [...this.#tokens.values()].map((token) => this.#info(token));
+    return this.#table.all.map((token) => this.#info(token));
   }
 
   /** False for one that is revoked or has expired, or whose rights are others than those that somebody has by it. */
   has(id: string, rights: ClaimedRights | null = null): boolean {
-    this.#refresh();
-    const token = this.#tokens.get(id);
+    const token = this.#table.get(id);
     return (
       token !== undefined &&
       this.#isValid(token) &&
@@ -148,7 +127,7 @@ export class TokenStore {
       ...(owner === undefined ? {} : { owner }),
       ...(desktops === null ? {} : { desktops: [...new Set(desktops)] }),
     };
-    await this.#change((tokens) => tokens.set(id, stored));
+    await this.#table.add(stored);
     const info = this.#info(stored);
     this.#tell("issued", info);
     return { token, info };
@@ -156,29 +135,23 @@ export class TokenStore {
 
   /** False where there is no such token. */
   async revoke(id: string): Promise<boolean> {
-    const gone: TokenInfo[] = [];
-    await this.#change((tokens) => {
-      const token = tokens.get(id);
-      if (token !== undefined) gone.push(this.#info(token));
-      tokens.delete(id);
-    });
-    for (const token of gone) this.#tell("revoked", token);
-    if (gone.length > 0) this.#onRevoked();
-    return gone.length > 0;
+    const gone = await this.#table.remove(id);
+    if (gone === null) return false;
+    this.#tell("revoked", this.#info(gone));
+    this.#onRevoked();
+    return true;
   }
 
-  /** Calls it after each token that this process takes back. */
+  /** Calls it after each token that this process takes back, or hears of that it is taken back. */
   whenRevoked(call: () => void): void {
     this.#onRevoked = call;
+    this.#table.whenRemoved?.(call);
   }
 
   /** Whose token it is, null for nobody's. Takes as long for a wrong secret as for an unknown id. */
   verify(token: string): Principal | null {
     const id = TOKEN.exec(token)?.[1] ?? "";
-    // It may have been made by `token create` since the file was last looked at: that is a stat, not a reading.
-    if (id !== "" && !this.#tokens.has(id)) this.#checkedAtMs = Number.NEGATIVE_INFINITY;
-    this.#refresh();
-    const stored = this.#tokens.get(id);
+    const stored = id === "" ? undefined : this.#table.get(id, true);
     const isRight = timingSafeEqual(
       sha256(token),
       stored === undefined ? Buffer.alloc(32) : Buffer.from(stored.sha256, "hex"),
@@ -219,7 +192,7 @@ export class TokenStore {
   /** Waits for what is being written. */
   async close(): Promise<void> {
     await this.#used?.close();
-    await this.#writes;
+    await this.#table.flush?.();
   }
 
   #isValid(token: StoredToken | undefined): boolean {
@@ -240,50 +213,6 @@ export class TokenStore {
       expiresAt: token.expires_at ?? null,
       lastUsedAt: this.#used?.at(token.id) ?? null,
     };
-  }
-
-  /** Reads the file afresh, changes it and replaces it, one change at a time. */
-  #change(edit: (tokens: Map<string, StoredToken>) => void): Promise<void> {
-    const change = this.#writes.then(async () => {
-      this.#reload();
-      const tokens = new Map(this.#tokens);
-      edit(tokens);
-      await writePrivateFile(
-        this.#path,
-        `${JSON.stringify({ version: 1, tokens: [...tokens.values()] }, null, 2)}\n`,
-      );
-      this.#reload();
-    });
-    this.#writes = change.catch(() => undefined);
-    return change;
-  }
-
-  #refresh(): void {
-    const nowMs = this.#clock.nowMs();
-    if (nowMs - this.#checkedAtMs < RELOAD_EVERY_MS) return;
-    this.#checkedAtMs = nowMs;
-    try {
-      if (stampOf(this.#path) !== this.#fileStamp) this.#reload();
-    } catch {
-      // INVARIANT: a file that became unreadable under way never lets anyone in who was not in before.
-    }
-  }
-
-  #reload(): void {
-    const stamp = stampOf(this.#path);
-    if (stamp === "") {
-      this.#tokens = new Map();
-    } else {
-      const parsed = tokenFile.safeParse(parseJson(readFileSync(this.#path, "utf8")));
-      if (!parsed.success) {
-        throw new AuthError(
-          "bad_store",
-          `cannot read the tokens in ${this.#path}: restore the file from a backup, or remove it to make new tokens`,
-        );
-      }
-      this.#tokens = new Map(parsed.data.tokens.map((token) => [token.id, token]));
-    }
-    this.#fileStamp = stamp;
   }
 }
 
@@ -308,17 +237,4 @@ function checkGrant(role: Role, desktops: readonly string[]): void {
 
 function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
-}
-
-function stampOf(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? "" : `${stat.ino}:${stat.mtimeMs}:${stat.size}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

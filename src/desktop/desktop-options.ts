@@ -3,6 +3,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { ConnectTurns } from "./connections/connect-turns.ts";
 import type { Connection } from "./connections/connection.ts";
 import type { Approval, ApprovalTerms } from "./control/approvals/approvals.ts";
+import type { ModeState } from "./control/modes.ts";
 import type { ClipboardLimits, Mode } from "./control/policy.ts";
 import type { HumanRequest } from "./control/requests/human-request.ts";
 import type { SecretPorts } from "./control/secret-typing.ts";
@@ -42,6 +43,9 @@ export interface DesktopOptions extends ApprovalTerms {
   readonly mode: Mode;
   /** Of the mode custom; absent, everything is asked. */
   readonly customRules?: unknown;
+  /** Default: customRules, where the mode is custom. */
+  readonly limits?: ModeState["limits"];
+  readonly freedBy?: ModeState["freedBy"];
   /** Default: the mode decides. */
   readonly clipboard?: ClipboardLimits;
   /** What is hidden from the beginning. */

@@ -63,6 +63,7 @@ export class Desktop {
   /** Of custom mode; null in any other. */
   readonly rules = () => this.#modes.rules;
   readonly limits = () => this.#modes.limits;
+  readonly modeState = () => this.#modes.state;
   /** The lights of the target's keyboard; null where it tells none. */
   readonly locks = () => this.#display.locks;
   /** Where the target may have drawn the pointer into the picture, for others put it there; null: nowhere. */
@@ -100,7 +101,7 @@ export class Desktop {
       gone: (id) => this.#gate.arbiter.gone(id),
     });
     const { mode, customRules, clipboard = { read: "allow", write: "allow" } } = options;
-    this.#modes = new Modes(policyOf(mode, customRules), clipboard, options.isFourEyes);
+    this.#modes = new Modes(policyOf(mode, customRules), clipboard, options.isFourEyes, options);
     this.scene = new Scene(clock, ports.painter ?? null);
     const tell = (approval: Approval): void => this.#emit({ type: "approval", approval });
     this.approvals = new Approvals(clock, options, tell, ports.openQuestions);

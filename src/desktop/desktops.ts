@@ -43,7 +43,7 @@ export interface DesktopsPorts extends DesktopPorts {
   /** Other nodes have desktops of the same store; absent: this process has all. */
   readonly fleet?: SharedDesktops | undefined;
   /** Rules that outlast the process; absent, they end with it. */
-  readonly rules?: Pick<RulesStore, "first" | "set" | "flush">;
+  readonly rules?: Pick<RulesStore, "first"> & Partial<Pick<RulesStore, "set" | "flush">>;
   /** What people hid, which outlasts the process; absent, it ends with it. */
   readonly masks?: Pick<MasksStore, "of"> & Partial<Pick<MasksStore, "set" | "flush">>;
   /** What agents asked people for, which outlasts the process; absent, it ends with it. */
@@ -226,7 +226,7 @@ export class Desktops {
     this.#active.prune((active) => active === id);
     desktop.close();
     this.questions.remove(desktop);
-    this.#ports.rules?.set(id, null);
+    this.#ports.rules?.set?.(id, null);
     this.#ports.masks?.set?.(id, []);
     this.#ports.requests?.set(id, []);
     this.#listeners.tell({ type: "removed", desktop, by });
@@ -315,7 +315,7 @@ export class Desktops {
         this.#ports.masks?.set?.(connection.id, desktop.masks.kept);
       if (event.type === "request" && isLasting)
         this.#ports.requests?.set(connection.id, desktop.requests.kept);
-      if (event.type === "mode" && event.by.kind === "human") rules?.set(connection.id, desktop.limits());
+      if (event.type === "mode" && event.by.kind === "human") rules?.set?.(connection.id, desktop.limits());
     });
     this.#listeners.tell({ type: "added", desktop, by, isMove });
     desktop.open();

@@ -8,11 +8,13 @@ import { Fleet } from "../../cluster/fleet/fleet.ts";
 import { LEASE_TIMING } from "../../cluster/lease/lease.ts";
 import { systemLeaseClock } from "../../cluster/lease/lease-clock.ts";
 import { SharedMasks } from "../../cluster/shared/shared-masks.ts";
+import { SharedSettings } from "../../cluster/shared/shared-settings.ts";
 import { type Config, ConfigError } from "../../config/config-schema.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { openCalls } from "./open-calls.ts";
 import { readPem } from "./read-pem.ts";
+import { SharedTokens } from "./shared-tokens.ts";
 
 const MIB = 2 ** 20;
 const LONGEST_NAME = 60;
@@ -21,6 +23,9 @@ const LONGEST_NAME = 60;
 export interface OpenFleet {
   readonly fleet: Fleet;
   readonly masks: SharedMasks;
+  readonly settings: SharedSettings;
+  readonly tokens: SharedTokens;
+  /** Once, however often it is called. */
   close(): Promise<void>;
 }
 
@@ -55,16 +60,23 @@ export async function openFleet(
       "node");
   const sealer = SecretBox.by(key ?? "");
   const onFailed = (err: StoreError): void => log.error({ err }, "The fleet's etcd refuses this node");
-  const masks = new SharedMasks({
-    ...{ store, clock, sealer, onFailed },
-    bindingOf: (id) => fleet.bindingOf(id),
+  const common = { store, clock, sealer, onFailed };
+  const bindingOf = (id: string) => fleet.bindingOf(id);
+  const masks = new SharedMasks({ ...common, bindingOf });
+  const settings = new SharedSettings({
+    ...{ ...common, bindingOf },
+    onFault: (err) => log.error({ err }, "What people set could not be shared"),
   });
   const fleet: Fleet = new Fleet({
     ...{ store, clock, leaseClock: systemLeaseClock, timing: LEASE_TIMING, name, zones, capacity },
     ...{ sealer, onFailed },
-    prepare: (id) => masks.refresh(id),
+    prepare: async (id) => {
+      await Promise.all([masks.refresh(id), settings.refresh(id)]);
+    },
     onRemoved: (id) =>
-      void masks.forget(id).catch((err) => log.error({ err }, "Masks of a desktop were left")),
+      void Promise.all([masks.forget(id), settings.forget(id)]).catch((err) =>
+        log.error({ err }, "What was kept of a desktop that is gone could not be deleted"),
+      ),
     cores: availableParallelism(),
     memoryMib: Math.floor(totalmem() / MIB),
     newId: randomUUID,
@@ -79,9 +91,21 @@ export async function openFleet(
   fleet.calls = await openCalls({ cluster }, fleet, log, clock);
   audit.fleet = fleet;
   void masks.open();
-  const close = async (): Promise<void> => {
+  void settings.open();
+  const tokens = new SharedTokens(common);
+  // Until then nobody can be told from a stranger.
+  log.info({ endpoints: cluster.endpoints }, "Reading what the fleet shares");
+  await tokens.open();
+  let closed: Promise<void> | null = null;
+  const closeAll = async (): Promise<void> => {
     masks.close();
+    settings.close();
+    tokens.close();
     await fleet.close();
   };
-  return { fleet, masks, close };
+  const close = (): Promise<void> => {
+    closed ??= closeAll();
+    return closed;
+  };
+  return { fleet, masks, settings, tokens, close };
 }

@@ -28,7 +28,7 @@ interface SharedDocumentsOptions<T> {
   readonly purpose: string;
   readonly schema: z.ZodType<T>;
   /** One came, is another, or is gone. */
-  onChange(id: string): void;
+  onChange(id: string, isGone: boolean): void;
   onFailed(error: StoreError): void;
 }
 
@@ -50,7 +50,7 @@ export class SharedDocuments<T extends object> {
       onChange: (key, entry) => {
         const id = key.slice(prefix.length);
         if (entry === null) this.#read.delete(id);
-        options.onChange(id);
+        options.onChange(id, entry === null);
       },
     });
   }

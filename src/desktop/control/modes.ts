@@ -19,6 +19,17 @@ export function policyOf(mode: Mode, metadata?: unknown): Policy {
   return mode === "custom" ? { mode, rules: readCustomRules(metadata) } : { mode };
 }
 
+/** What people set of a desktop's modes, as it goes on elsewhere. */
+export interface ModeState {
+  readonly mode: Mode;
+  /** Of custom mode; null in any other. */
+  readonly rules: CustomRules | null;
+  /** See Modes.limits. */
+  readonly limits: CustomRules | null;
+  /** Whose doing it is that agents have the freedom that they have; null: the configuration's. */
+  readonly freedBy: Actor | null;
+}
+
 /** The modes of one desktop: people set its ceiling, each agent may choose something stricter for itself. */
 export class Modes {
   readonly #clipboard: ClipboardLimits;
@@ -26,14 +37,23 @@ export class Modes {
   readonly #isFourEyes: boolean;
   #ceiling: Policy;
   #limits: CustomRules | null;
-  /** Whose doing it is that agents have the freedom that they have; null: the configuration's. */
-  #freedBy: Actor | null = null;
+  #freedBy: Actor | null;
 
-  /** `isFourEyes`: what the owner of an agent lets agents do without asking is asked about, where it is their own. */
-  constructor(ceiling: Policy, clipboard: ClipboardLimits, isFourEyes = false) {
+  /**
+   * `isFourEyes`: what the owner of an agent lets agents do without asking is asked about, where it is their own. `before`: what
+   * held elsewhere, where `ceiling` is of there.
+   */
+  constructor(
+    ceiling: Policy,
+    clipboard: ClipboardLimits,
+    isFourEyes = false,
+    before: Partial<Pick<ModeState, "limits" | "freedBy">> = {},
+  ) {
     this.#isFourEyes = isFourEyes;
     this.#ceiling = ceiling;
-    this.#limits = ceiling.mode === "custom" ? ceiling.rules : null;
+    const { limits = ceiling.mode === "custom" ? ceiling.rules : null, freedBy = null } = before;
+    this.#limits = limits;
+    this.#freedBy = freedBy;
     this.#clipboard = clipboard;
   }
 
@@ -43,6 +63,11 @@ export class Modes {
    */
   get limits(): CustomRules | null {
     return this.#limits;
+  }
+
+  get state(): ModeState {
+    const [limits, freedBy] = [this.#limits, this.#freedBy];
+    return { mode: this.ceiling, rules: this.rules, limits, freedBy };
   }
 
   get ceiling(): Mode {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { JsonFile } from "../../platform/json-file.ts";
 import { type CustomRules, customRulesSchema } from "./custom-rules-fields.ts";
+import type { ModeState } from "./modes.ts";
 import type { Mode } from "./policy.ts";
 
 /** More desktops than an appliance may have, so that none loses its rules. */
@@ -20,6 +21,8 @@ type File = z.infer<typeof fileSchema>;
 export interface FirstPolicy {
   readonly mode: Mode;
   readonly customRules?: unknown;
+  readonly limits?: ModeState["limits"];
+  readonly freedBy?: ModeState["freedBy"];
 }
 
 /**

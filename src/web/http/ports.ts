@@ -15,6 +15,7 @@ import type { SecretStore } from "../../auth/secrets/secret-store.ts";
 import type { TokenStore } from "../../auth/tokens.ts";
 import type { Browsers } from "../../browser/browsers.ts";
 import type { Fleet } from "../../cluster/fleet/fleet.ts";
+import type { SharedSettings } from "../../cluster/shared/shared-settings.ts";
 import type { Scene } from "../../compositor/scene.ts";
 import type { Connection, ConnectionInput } from "../../desktop/connections/connection.ts";
 import type { ConnectionEdit } from "../../desktop/connections/connection-fields.ts";
@@ -219,6 +220,8 @@ export interface AppPorts {
   readonly secrets?: Pick<SecretStore, "list" | "set" | "remove">;
   /** Absent: this server is alone. */
   readonly fleet?: FleetFace;
+  /** Where the next node that has a desktop is told what people set; absent: nobody else has it. */
+  readonly settings?: Pick<SharedSettings, "check" | "settled">;
   /** Who watches the appliance from outside; absent: nothing is told. */
   readonly monitoring?: {
     /** In Prometheus' text format. */

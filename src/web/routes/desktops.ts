@@ -119,9 +119,11 @@ export function desktopRoutes(app: FastifyInstance, ports: RoutePorts, parts: De
     change: (desktop: WebDesktop, request: FastifyRequest) => void,
     config: Pick<FastifyContextConfig, "access" | "isAuditedFirst"> = {},
   ): void => {
-    app.post(`${url}/:id/${name}`, { config: { access: "control", ...config } }, (request): DesktopInfo => {
+    const options = { config: { access: "control", ...config } } as const;
+    app.post(`${url}/:id/${name}`, options, async (request): Promise<DesktopInfo> => {
       const desktop = desktopOf(ports, request);
       change(desktop, request);
+      await ports.settings?.settled(desktop.id);
       return describer.info(desktop);
     });
   };
@@ -129,12 +131,16 @@ export function desktopRoutes(app: FastifyInstance, ports: RoutePorts, parts: De
     "mode",
     (desktop, request) => {
       const { mode, metadata } = parse(modeBodySchema, request.body);
+      ports.settings?.check(desktop.id);
       desktop.setMode(mode, callerOf(request), metadata);
     },
     { access: "modes" },
   );
   act("stop", (desktop, request) => desktop.stop(callerOf(request)), { isAuditedFirst: false });
-  act("resume", (desktop, request) => desktop.resume(callerOf(request)));
+  act("resume", (desktop, request) => {
+    ports.settings?.check(desktop.id);
+    desktop.resume(callerOf(request));
+  });
   act("reconnect", (desktop, request) => {
     ports.audit.record({
       type: "session.reconnect_requested",

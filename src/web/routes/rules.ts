@@ -14,10 +14,12 @@ export function ruleRoutes(app: FastifyInstance, ports: RoutePorts): void {
   const url = "/api/v1/desktops/:id/rules";
   const view = { config: { access: "view" } } as const;
   app.get(url, view, (request): RulesInfo => rulesInfo(desktopOf(ports, request)));
-  app.put(url, { config: { access: "admin" } }, (request): RulesInfo => {
+  app.put(url, { config: { access: "admin" } }, async (request): Promise<RulesInfo> => {
     const desktop = desktopOf(ports, request);
     const { rules } = parse(rulesBodySchema, request.body);
+    ports.settings?.check(desktop.id);
     desktop.setMode("custom", actorOf(principalOf(request), request.ip), rules);
+    await ports.settings?.settled(desktop.id);
     return rulesInfo(desktop);
   });
   app.post(`${url}/try`, { config: { access: "view", isAuditedFirst: false } }, (request): RulesTried => {

@@ -4,6 +4,7 @@ import { StoreError } from "../../../src/cluster/error.ts";
 import { Fleet } from "../../../src/cluster/fleet/fleet.ts";
 import { LEASE_TIMING } from "../../../src/cluster/lease/lease.ts";
 import { SharedMasks } from "../../../src/cluster/shared/shared-masks.ts";
+import { SharedSettings } from "../../../src/cluster/shared/shared-settings.ts";
 import { MemoryStore } from "../../../src/cluster/store/memory-store.ts";
 import type { ClusterStore } from "../../../src/cluster/store/store.ts";
 import type { Actor } from "../../../src/desktop/control/action.ts";
@@ -59,13 +60,18 @@ export async function openNodes(onBug: (error: unknown) => void, key = KEY) {
     let ids = 0;
     const sealer = SecretBox.by(sealedBy);
     const common = { store: line.store, clock, sealer, onFailed: onBug };
-    const masks = new SharedMasks({ ...common, bindingOf: (id) => fleet.bindingOf(id) });
+    const bindingOf = (id: string) => fleet.bindingOf(id);
+    const masks = new SharedMasks({ ...common, bindingOf });
+    const faults: unknown[] = [];
+    const settings = new SharedSettings({ ...common, bindingOf, onFault: (error) => faults.push(error) });
     const fleet: Fleet = new Fleet({
       ...{ ...common, timing: LEASE_TIMING, name, zones: ["z"], capacity: 10 },
       ...{ cores: 4, memoryMib: 4000, newId: () => `${name}-${++ids}` },
       leaseClock: { monotonicMs: () => clock.nowMs(), bootMs: () => clock.nowMs() },
-      prepare: (id) => masks.refresh(id),
-      onRemoved: (id) => void masks.forget(id).catch(onBug),
+      prepare: async (id) => {
+        await Promise.all([masks.refresh(id), settings.refresh(id)]);
+      },
+      onRemoved: (id) => void Promise.all([masks.forget(id), settings.forget(id)]).catch(onBug),
       onAdded: () => undefined,
       onMoved: () => undefined,
     });
@@ -74,13 +80,15 @@ export async function openNodes(onBug: (error: unknown) => void, key = KEY) {
       {
         ...PLATFORM,
         ...{ clock, random: () => 0.5, store: fleet, fleet, ownListeners: () => [] },
-        ...{ onBug, masks, keepMasks: masks },
+        ...{ onBug, masks, keepMasks: masks, rules: settings },
         openLink: (connection) => fleet.fenced(connection, new FakeLink()),
       },
     );
     void masks.open();
+    void settings.open();
+    settings.follow(desktops);
     fleet.start(desktops, `http://${name}.test`);
-    return { line, fleet, desktops, masks };
+    return { line, fleet, desktops, masks, settings, faults };
   };
   /** What a call came to once time passed. */
   const outcome = async (call: Promise<unknown>, ms = 3000): Promise<unknown> => {

@@ -154,8 +154,67 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc"])) {
     },
   );
 
-  await t.test("a node that drains hands over what it has", async (t) => {
+  await t.test("a token is good at every node until any takes it back", async (t) => {
+    const made = await node("a").fetch("/api/v1/tokens", {
+      name: "shared",
+      role: "viewer",
+      expires_at: null,
+    });
+    t.equal(made.status, 201);
+    const { id, token } = z.looseObject({ id: z.string(), token: z.string() }).parse(await made.json());
+    const asked = async (name: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${token}` };
+      return (await node(name).fetch("/api/v1/desktops", undefined, { headers })).status;
+    };
+    for (const name of ["a", "b", "c"]) {
+      await until(`it is known at ${name}`, async () => (await asked(name)) === 200);
+    }
+    const { stdout } = await etcd.control(etcd.first, "get", "/overlay-companion/tokens/", "--prefix");
+    t.notMatch(stdout, token.slice(-43), "etcd holds no token");
+    const revoked = await node("c").fetch(`/api/v1/tokens/${id}`, undefined, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${node("c").adminToken}` },
+    });
+    t.equal(revoked.status, 204);
+    for (const name of ["a", "b", "c"]) {
+      await until(`it is dead at ${name}`, async () => (await asked(name)) === 401);
+    }
+  });
+
+  await t.test("a node that drains hands over what it has, and what people set of it", async (t) => {
+    const own = await until("one that is live there", async () => (await liveOf("c"))[0] ?? null, SLOW_MS);
+    const path = `/api/v1/desktops/${own}`;
+    const shown = async (name: string): Promise<string | null> => {
+      const answer = await node(name).fetch(`${path}/screenshot.png`);
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      return answer.ok ? bytes.toString("base64") : null;
+    };
+    const bare = await shown("c");
+    const rect = { x: 0, y: 0, width: 1024, height: 768 };
+    t.equal((await node("c").fetch(`${path}/masks`, { rect })).status, 201);
+    const masked = await shown("c");
+    t.not(masked, bare, "it is hidden");
+    const ruled = await node("c").fetch(`${path}/rules`, { rules: { text: "deny" } }, { method: "PUT" });
+    t.equal(ruled.status, 200);
     await node("a").fetch("/api/v1/fleet/nodes/c/drain", {});
+    const [first, taker] = await until(
+      "the first picture of the next node",
+      async () => {
+        for (const name of ["a", "b"]) {
+          const picture = await shown(name);
+          if (picture !== null) return [picture, name] as const;
+        }
+        return null;
+      },
+      SLOW_MS,
+    );
+    t.equal(first, masked, "it is hidden from the first picture on");
+    t.match(await (await node(taker).fetch(`${path}/rules`)).json(), {
+      ...{ is_in_force: true, rules: { text: "deny" } },
+    });
+    t.match(await type(taker, own, "e"), { code: "permission_denied" }, "rules of the node before");
+    const free = await node(taker).fetch(`${path}/mode`, { mode: "autopilot" });
+    t.equal(free.status, 200);
     await until("none left", async () => (await liveOf("c")).length === 0, SLOW_MS);
     for (const id of ids) t.not(await holder(id), "c");
     t.match(
