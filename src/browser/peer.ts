@@ -23,8 +23,15 @@ const MESSAGES_A_SECOND = 1000;
 
 export interface AskedTree {
   readonly frameId: string;
-  /** Only its beginning: the object id of an array of what holds much, and after how many nodes no more are loaded. */
-  readonly part?: { readonly containers: string; readonly most: number };
+  /**
+   * Only its beginning: the object id of an array of what holds much, after how many nodes no more are loaded, and the
+   * subtrees that are known already, each by its first node, and of how many nodes it is.
+   */
+  readonly part?: {
+    readonly containers: string;
+    readonly most: number;
+    readonly plain?: readonly (readonly [string, number])[];
+  };
 }
 
 export interface LoadedTree {
@@ -32,6 +39,8 @@ export interface LoadedTree {
   readonly nodes: readonly TreeNode[];
   /** Subtrees that were not loaded, all of them after the nodes. */
   readonly left: number;
+  /** Of the subtrees that are known already those that stand among the nodes. */
+  readonly plain: readonly string[];
 }
 
 interface Answer {
@@ -107,8 +116,12 @@ export class BrowserPeer {
     const call = { tab_id: tabId, session, method, params: { frameId }, ...part };
     const { nodes, result } = await this.#request("cdp", call, signal);
     // Extensions of before load all, and say nothing of what is left.
-    const left: unknown = Object(result).left;
-    return { nodes, left: typeof left === "number" && left > 0 ? Math.floor(left) : 0 };
+    const { left, plain }: { left?: unknown; plain?: unknown } = Object(result);
+    return {
+      nodes,
+      left: typeof left === "number" && left > 0 ? Math.floor(left) : 0,
+      plain: Array.isArray(plain) ? plain.map(String) : [],
+    };
   }
 
   /** A call of the DevTools protocol to a tab, or to a frame of another process in it. Rejects with BrowserError. */

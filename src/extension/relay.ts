@@ -192,8 +192,8 @@ export class Relay {
       }
     };
     const wanted = treePartOf(part);
-    const left = wanted === null ? null : await loadTreePart(call, wanted, post);
-    if (left !== null) return { left };
+    const unasked = wanted === null ? null : await loadTreePart(call, wanted, post);
+    if (unasked !== null) return unasked;
     post(slimNodes(await call(method, Object(params))));
     return {};
   }

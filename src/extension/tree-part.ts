@@ -12,6 +12,16 @@ export interface TreePart {
   readonly containers: string;
   /** Nodes after which no more are asked for. */
   readonly most: number;
+  /** Subtrees that the server knows already, by their first node, and of how many nodes each is. */
+  readonly plain: ReadonlyMap<string, number>;
+}
+
+/** What of a tree was not asked for. */
+export interface Unasked {
+  /** Subtrees after all that was loaded. */
+  readonly left: number;
+  /** Subtrees that the server knows, and that stand among what was loaded. */
+  readonly plain: readonly string[];
 }
 
 /**
@@ -25,21 +35,23 @@ const MORE = 1.1;
 
 /** null for what asks for no part. */
 export function treePartOf(part: unknown): TreePart | null {
-  const { containers, most } = Object(part);
-  return typeof containers === "string" && typeof most === "number" ? { containers, most } : null;
+  const { containers, most, plain } = Object(part);
+  if (typeof containers !== "string" || typeof most !== "number") return null;
+  const known = (Array.isArray(plain) ? plain : []).filter(Array.isArray);
+  return { containers, most, plain: new Map(known.map(([id, nodes]) => [String(id), Number(nodes)])) };
 }
 
 /**
  * Loads the beginning of an accessibility tree, in the order of the page: containers node by node, what is in them subtree by
  * subtree, and nothing after `most` nodes. Chromium writes a whole tree of 28,000 nodes as 11 MB, however little of it is
- * read. `post` is given the nodes as they come. Gives how many subtrees were left out; null where this browser numbers its
- * tree otherwise than its elements, so that the tree has to be loaded whole. Rejects where the frame is gone.
+ * read. `post` is given the nodes as they come. null where this browser numbers its tree otherwise than its elements, so that
+ * the tree has to be loaded whole. Rejects where the frame is gone.
  */
 export async function loadTreePart(
   call: Call,
-  { containers, most }: TreePart,
+  { containers, most, plain }: TreePart,
   post: (nodes: readonly TreeNode[]) => void,
-): Promise<number | null> {
+): Promise<Unasked | null> {
   const known = new Map<string, TreeNode>();
   const { objects, first } = await arrayOf(call, containers);
   const tops = await Promise.all(
@@ -54,14 +66,21 @@ export async function loadTreePart(
   if ([...known.values()].some((node) => !isNumberedAsElement(node))) return null;
   // The last one is the next.
   const open = [root.nodeId];
+  const passed: string[] = [];
   let loaded = 0;
   let asked = 0;
   let atOnce = Math.min(MOST_AT_ONCE, first);
   while (open.length > 0 && loaded < most) {
     const parts: (readonly TreeNode[] | Promise<readonly TreeNode[]>)[] = [];
-    for (let waiting = 0; open.length > 0 && waiting < atOnce; ) {
+    for (let waiting = 0; open.length > 0 && waiting < atOnce && loaded < most; ) {
       const id = open.pop() ?? "";
       const node = known.get(id);
+      const ofPlain = plain.get(id);
+      if (node === undefined && ofPlain !== undefined) {
+        passed.push(id);
+        loaded += ofPlain;
+        continue;
+      }
       if (node === undefined) {
         parts.push(subtreeOf(call, Number(id)));
         waiting++;
@@ -86,7 +105,7 @@ export async function loadTreePart(
     const still = Math.ceil((MORE * (most - loaded)) / Math.max(1, loaded / Math.max(1, asked)));
     atOnce = Math.max(1, Math.min(MOST_AT_ONCE, still));
   }
-  return open.length;
+  return { left: open.length, plain: passed };
 }
 
 /** The elements of an array, and its property `first`. */

@@ -9,10 +9,11 @@ import { LargeTable } from "./large-table.ts";
 
 const ROWS = 2000;
 
-async function load(table: LargeTable, most: number) {
+async function load(table: LargeTable, most: number, plain: ReadonlyMap<string, number> = new Map()) {
   const nodes: TreeNode[] = [];
-  const left = await loadTreePart(table.call, { containers: "array", most }, (some) => nodes.push(...some));
-  return { nodes, left };
+  const asked = { containers: "array", most, plain };
+  const unasked = await loadTreePart(table.call, asked, (some) => nodes.push(...some));
+  return { nodes, left: unasked?.left ?? null, plain: unasked?.plain };
 }
 
 t.test("of a table only its beginning is loaded, in the order of the page", async (t) => {
@@ -51,17 +52,40 @@ t.test(
       };
       const nodes: TreeNode[] = [];
       const sizes: number[] = [];
-      const left = await loadTreePart(call, { containers: "array", most: 1000 }, (some) => {
+      const asked = { containers: "array", most: 1000, plain: new Map() };
+      const unasked = await loadTreePart(call, asked, (some) => {
         nodes.push(...some);
         sizes.push(some.length);
       });
       t.ok(frames <= (first === undefined || first === 100 ? 2 : 1), `${frames} frames for first ${first}`);
       t.ok(nodes.length >= 1000 && nodes.length < (first === 5000 ? 4000 : 1200), `${nodes.length} nodes`);
-      t.ok((left ?? 0) > ROWS - 520, `${left} are left`);
+      t.ok((unasked?.left ?? 0) > ROWS - 520, `${unasked?.left} are left`);
       t.ok(sizes.length <= nodes.length / 200 + frames, `${sizes.length} messages`);
     }
   },
 );
+
+t.test("what is known already is not asked for, and stands where it stood", async (t) => {
+  const table = new LargeTable(ROWS);
+  const known = new Map(
+    [0, 1, 3, ...Array.from({ length: 500 }, (_, n) => n + 10)].map((row) => [String(table.rowId(row)), 6]),
+  );
+  const { nodes, left, plain } = await load(table, 1000, known);
+  t.ok(table.told < 100, `${table.told} nodes were asked for`);
+  const rows = nodes.filter(({ role }) => role === "row").map(({ nodeId }) => nodeId);
+  t.same(
+    rows,
+    [2, 4, 5, 6, 7, 8, 9].map((row) => String(table.rowId(row))),
+    "only those between them",
+  );
+  t.same(
+    plain,
+    [...known.keys()].slice(0, plain?.length),
+    "in the order of the page, no more than asked for",
+  );
+  t.ok((plain?.length ?? 0) > 150 && (plain?.length ?? 0) < 170);
+  t.equal(left, ROWS - rows.length - (plain?.length ?? 0) + 1);
+});
 
 t.test("all of a table is the whole of it", async (t) => {
   const { nodes, left } = await load(new LargeTable(40), 60_000);
@@ -81,16 +105,18 @@ t.test("what goes away meanwhile is not there, and a page that does ends the loa
       ? Promise.reject(new Error("Inspected target navigated or closed"))
       : gone.call(method, params);
   await t.rejects(
-    loadTreePart(call, { containers: "array", most: 100 }, () => {}),
+    loadTreePart(call, { containers: "array", most: 100, plain: new Map() }, () => {}),
     /navigated/,
   );
 });
 
 t.test("a browser that numbers its tree otherwise is asked for the whole", async (t) => {
-  t.same(await load(new LargeTable(40, { offset: 3 }), 100), { nodes: [], left: null });
+  t.match(await load(new LargeTable(40, { offset: 3 }), 100), { nodes: [], left: null });
   t.equal(treePartOf(undefined), null);
   t.equal(treePartOf({ containers: 5, most: 1 }), null);
-  t.same(treePartOf({ containers: "a", most: 1, more: 2 }), { containers: "a", most: 1 });
+  const asked = { containers: "a", most: 1 };
+  t.same(treePartOf({ ...asked, more: 2 }), { ...asked, plain: new Map() }, "a server of before");
+  t.same(treePartOf({ ...asked, plain: [["5", 2], 7] }), { ...asked, plain: new Map([["5", 2]]) });
 });
 
 /** `isOld`: an extension of before, which knows of no parts. `hidden`: elements that masks hide, and what they say. */
@@ -128,7 +154,7 @@ async function openTable(t: Test, table: LargeTable, { isOld = false, hidden = [
     };
     const wanted = isOld ? null : treePartOf(part);
     const load = async (): Promise<object> => {
-      if (wanted !== null) return { left: await loadTreePart(table.call, wanted, post) };
+      if (wanted !== null) return { ...(await loadTreePart(table.call, wanted, post)) };
       post(slimNodes(await table.call(method, params)));
       return {};
     };

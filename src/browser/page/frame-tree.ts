@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { LoadedTree } from "../peer.ts";
 import { textIn } from "./answers.ts";
+import { PLAIN } from "./in-page-plain.ts";
 import type { Page } from "./page.ts";
+import { loadPlainParts, standWell } from "./plain-parts.ts";
 import type { ElementPlace, Session } from "./refs.ts";
 
 /** What holds more elements is loaded by itself, and what is in it part by part. */
@@ -14,11 +16,11 @@ const MOST_COUNTED = 200_000;
 const NODES_AN_ELEMENT = 2;
 
 /**
- * The document, or `root`, and the elements in it that hold much, in its order; null where it has at most `most`. Runs
+ * The document, or `root`, and the elements in it that hold more than `large` others, in its order; null where it has at most `most`. Runs
  * in our own isolated world. Open shadow roots are looked into; what is in closed ones is not counted. Its property `first`:
- * how many subtrees in them, by their elements and texts, are about `nodes` nodes.
+ * how many subtrees in them, by their elements and texts, are about `nodes` nodes; and of a document `plain`: see PLAIN.
  */
-export const CONTAINERS = `((most, nodes, root) => {
+export const containersBeyond = (large: number): string => `((most, nodes, root) => {
   const elements = [], parents = [];
   const open = [[root ?? document.documentElement, -1]];
   while (open.length > 0 && elements.length < ${MOST_COUNTED}) {
@@ -32,7 +34,7 @@ export const CONTAINERS = `((most, nodes, root) => {
   if (elements.length <= most) return null;
   const sizes = new Uint32Array(elements.length).fill(1);
   for (let index = elements.length - 1; index > 0; index--) sizes[parents[index]] += sizes[index];
-  const isLarge = (index) => index === 0 || sizes[index] > ${LARGE};
+  const isLarge = (index) => index === 0 || sizes[index] > ${large};
   const containers = [root ?? document], small = [];
   for (let index = root === undefined ? 0 : 1; index < elements.length; index++)
     if (isLarge(index) && containers.length <= ${MOST_CONTAINERS}) containers.push(elements[index]);
@@ -43,8 +45,13 @@ export const CONTAINERS = `((most, nodes, root) => {
     found += sizes[index];
     while (texts.nextNode()) if (texts.currentNode.data.trim() !== "") found++;
   }
-  return Object.assign(containers, { first });
+  const plain = root === undefined ? ${PLAIN}(small.map((index) => elements[index]), nodes) : null;
+  return Object.assign(containers, { first, plain });
 })`;
+
+const CONTAINERS = containersBeyond(LARGE);
+
+type FrameNodes = Pick<LoadedTree, "nodes" | "left">;
 
 /** The accessibility tree of a frame; `most`: only so many nodes of its beginning, about. Rejects with BrowserError. */
 export async function loadFrameTree(
@@ -52,7 +59,7 @@ export async function loadFrameTree(
   session: Session,
   frameId: string,
   most: number | null,
-): Promise<LoadedTree> {
+): Promise<FrameNodes> {
   if (most === null) return page.tree(session, { frameId });
   const objectGroup = `overlay-companion-tree-${randomUUID()}`;
   const contextId = await page.world(session, frameId);
@@ -61,7 +68,12 @@ export async function loadFrameTree(
   const containers = textIn(found, "result", "objectId");
   if (containers === "") return page.tree(session, { frameId });
   try {
-    return await page.tree(session, { frameId, part: { containers, most } });
+    const parts = await loadPlainParts((method, params) => page.send(method, params, session), containers);
+    const plain = [...parts].map(([id, nodes]) => [id, nodes.length] as const);
+    const tree = await page.tree(session, { frameId, part: { containers, most, plain } });
+    if (!standWell(tree.nodes, parts))
+      return await page.tree(session, { frameId, part: { containers, most } });
+    return { left: tree.left, nodes: [...tree.nodes, ...tree.plain.flatMap((id) => parts.get(id) ?? [])] };
   } finally {
     release(page, session, objectGroup);
   }
@@ -75,7 +87,7 @@ export async function loadElementTree(
   page: Page,
   { session, node }: ElementPlace,
   most: number,
-): Promise<LoadedTree | null> {
+): Promise<FrameNodes | null> {
   const objectGroup = `overlay-companion-tree-${randomUUID()}`;
   const frameId = (await page.frameOf(session, node)) ?? (await page.framesOf(session))[0] ?? "";
   const executionContextId = await page.world(session, frameId);

@@ -1,6 +1,6 @@
 import { chromium } from "playwright-core";
 import t from "tap";
-import { CONTAINERS } from "../../../src/browser/page/frame-tree.ts";
+import { containersBeyond } from "../../../src/browser/page/frame-tree.ts";
 import { slimNodes, type TreeNode } from "../../../src/browser/wire/tree-nodes.ts";
 import { loadTreePart } from "../../../src/extension/tree-part.ts";
 import { requirePeers } from "../harness/peers.ts";
@@ -45,7 +45,9 @@ t.test("of a large page the beginning is loaded, as the whole has it", { timeout
   const whole = inOrder(slimNodes(await session.send("Accessibility.getFullAXTree")));
   t.ok(whole.length > 20_000, `${whole.length} nodes in the whole`);
   for (const most of [300, 4000, 1_000_000]) {
-    const { result } = await session.send("Runtime.evaluate", { expression: `${CONTAINERS}(1000, ${most})` });
+    const { result } = await session.send("Runtime.evaluate", {
+      expression: `${containersBeyond(150)}(1000, ${most})`,
+    });
     let told = 0;
     const call = async (method: string, params: object): Promise<unknown> => {
       if (
@@ -61,8 +63,8 @@ t.test("of a large page the beginning is loaded, as the whole has it", { timeout
       return answer;
     };
     const nodes: TreeNode[] = [];
-    const asked = { containers: result.objectId ?? "", most };
-    const left = await loadTreePart(call, asked, (some) => nodes.push(...some));
+    const asked = { containers: result.objectId ?? "", most, plain: new Map() };
+    const left = (await loadTreePart(call, asked, (some) => nodes.push(...some)))?.left ?? null;
     const part = inOrder(nodes);
     t.same(part, whole.slice(0, part.length), "the same, in the same order");
     if (most > whole.length) {
@@ -75,6 +77,8 @@ t.test("of a large page the beginning is loaded, as the whole has it", { timeout
     }
     t.notMatch(JSON.stringify(nodes), /canary-of-a-password/);
   }
-  const { result } = await session.send("Runtime.evaluate", { expression: `${CONTAINERS}(20000, 1000)` });
+  const { result } = await session.send("Runtime.evaluate", {
+    expression: `${containersBeyond(150)}(20000, 1000)`,
+  });
   t.equal(result.value, null, "a page that may fit has no parts");
 });
