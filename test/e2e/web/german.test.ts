@@ -101,6 +101,8 @@ t.test("who speaks German reads German on every page", { timeout: 600_000 }, asy
   // A question stays for a minute, which all these pages may take longer than.
   const isOpen = (await rest(appliance, "/api/v1/approvals")).length > 0;
   const end = isOpen ? seen : ask();
+  await page.getByRole("heading", { name: "Klick links bei 1240,780" }).waitFor();
+  await page.getByRole("button", { name: "10 min lang erlauben: Klick links hier" }).waitFor();
   await page.getByRole("button", { name: "Erlauben" }).first().click();
   t.equal(await end, "done");
   t.same(complaints, []);

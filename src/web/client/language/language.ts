@@ -9,6 +9,8 @@ interface Catalogue {
   readonly messages: Readonly<Record<string, string>>;
   /** By the server's word. */
   readonly serverWords: Readonly<Record<string, string>>;
+  /** For `JSON.parse` of what the server says: absent where its own words stay. */
+  readonly reviver?: (key: string, value: unknown) => unknown;
 }
 
 const NAME = "language";
@@ -29,10 +31,13 @@ export const language: Language = isLanguage(kept)
 export const locale = wanted.find((tag) => tag.startsWith(language)) ?? language;
 
 // Modules that make their texts when they are loaded wait here.
-const { messages, serverWords }: Catalogue =
-  language === "de"
-    ? (await import("./german.json", { with: { type: "json" } })).default
-    : { messages: {}, serverWords: {} };
+const { messages, serverWords, reviver }: Catalogue =
+  language === "de" ? (await import("./german.ts")).german : { messages: {}, serverWords: {} };
+
+/** What the server sends: its sentences are in the chosen language from here on. */
+export function heard<Answer>(json: string): Answer {
+  return JSON.parse(json, reviver);
+}
 
 /** A text with elements in it. The English one is the key of the others, its values `{0}`, `{1}` and so on. */
 export function rich<Part>(

@@ -25,7 +25,7 @@ import type {
   VerificationInfo,
 } from "../../api/api.ts";
 import type { PushInfo, SubscriptionBody } from "../../api/push-api.ts";
-import { t } from "../language/language.ts";
+import { heard, t } from "../language/language.ts";
 import { below } from "./base-path.ts";
 
 /** The server said no, or could not be reached: `code` "offline", `status` 0. */
@@ -91,7 +91,8 @@ export async function request(method: string, path: string, body?: object): Prom
     );
   }
   noteServerTime(response);
-  if (response.ok) return response;
+  // `json` is all that is read of an answer, by whoever asked.
+  if (response.ok) return Object.assign(response, { json: async () => heard(await response.text()) });
   throw await errorOf(response);
 }
 

@@ -1,3 +1,4 @@
+import { heard } from "../language/language.ts";
 import { backOffMs } from "./back-off.ts";
 import { openSocket } from "./open-socket.ts";
 
@@ -56,8 +57,7 @@ export class LiveSocket<Message> {
     else socket.addEventListener("open", opened);
     socket.addEventListener("message", (event: MessageEvent<string>) => {
       if (this.#socket !== socket) return;
-      const message: Message = JSON.parse(event.data);
-      this.#events.message(message);
+      this.#events.message(heard(event.data));
     });
     socket.addEventListener("close", () => {
       if (this.#socket !== socket) return;
