@@ -54,6 +54,12 @@ export const ROUTE_EVENTS: Readonly<Record<string, readonly AuditType[]>> = {
   "GET /api/v1/desktops/:id/screenshot.png": ["screenshot.taken"],
   "GET /api/v1/desktops/:id/screenshot.jpg": ["screenshot.taken"],
   "GET /api/v1/desktops/:id/screenshot.webp": ["screenshot.taken"],
+  "GET /api/v1/desktops/:id/files": ["files.viewed"],
+  // As on a desktop that has none, where it is refused; elsewhere without change.failed.
+  "POST /api/v1/desktops/:id/files": [FIRST, "files.sent", "change.failed"],
+  "DELETE /api/v1/desktops/:id/files/:sendingId": [FIRST],
+  "GET /api/v1/desktops/:id/files/copied/:list/:index": ["files.taken"],
+  "PUT /api/v1/desktops/:id/files/:sendingId/:index": [],
   "DELETE /api/v1/desktops/:id/overlays": [FIRST, "overlay.removed"],
   "DELETE /api/v1/desktops/:id/overlays/:overlayId": [FIRST, "overlay.removed"],
   "PATCH /api/v1/desktops/:id/replay": [],
@@ -109,6 +115,8 @@ const UNTOLD: Readonly<Record<string, string>> = {
   "DELETE /": "ends a session of MCP, which holds no right",
   "DELETE /mcp": "ends a session of MCP, which holds no right",
   "POST /api/v1/desktops/:id/rules/try": "says what rules would say, and keeps nothing",
+  "PUT /api/v1/desktops/:id/files/:sendingId/:index":
+    "bytes of files of which files.sent told before any came",
   "PATCH /api/v1/desktops/:id/replay": "where a recording that is shown stands; that it was opened is told",
   "POST /api/v1/recordings/:id/verify": "reads whether the file is intact, and shows nothing of it",
 };

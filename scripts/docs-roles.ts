@@ -15,6 +15,7 @@ const PERMISSION_WORDS: Readonly<Record<Permission, string>> = {
   modes: "the mode of a desktop, as far as rules allow",
   connections: "add, change, test and remove desktops",
   masks: "hide places",
+  files: "send files to a desktop, and take files from it",
   invite: "guests by a link, to one desktop, for a while",
   mcp: "be an agent",
   admin: "rules, tokens, secrets, deleting recordings",

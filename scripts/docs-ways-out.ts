@@ -76,6 +76,12 @@ export const WAYS_OUT: readonly Way[] = [
   ...of("viewer", "what it plays, which no mask hides: for people alone", "test/web/sound.test.ts", [
     "GET /ws/desktops/:id/sound",
   ]),
+  ...of(
+    "viewer",
+    "files that were copied there, which no mask hides: for people alone",
+    "test/web/files.test.ts",
+    ["GET /api/v1/desktops/:id/files", "GET /api/v1/desktops/:id/files/copied/:list/:index"],
+  ),
   ...of("viewer", "the place that an agent acted at", "test/web/action-pictures.test.ts", [
     "GET /api/v1/desktops/:id/actions/:actionId/before.png",
     "GET /api/v1/desktops/:id/actions/:actionId/after.png",

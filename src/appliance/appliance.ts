@@ -193,6 +193,7 @@ async function openRooms(
       clock,
       random: Math.random,
       openLink,
+      fileFolder: join(config.data_dir, "sending"),
       painter,
       onBug: (err) => log.error({ err }, "Listener failed"),
       rules:

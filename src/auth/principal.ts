@@ -60,6 +60,7 @@ export type Permission =
   | "modes" // of agents, within an administrator's rules; the rules and autopilot are for "admin"
   | "connections"
   | "masks" // what is hidden, and from whom
+  | "files" // sent to a desktop, and taken from it
   | "invite" // guests, to one desktop, for a while
   | "mcp"
   | "admin";
@@ -74,6 +75,7 @@ const OF_OPERATORS = [
   "modes",
   "connections",
   "masks",
+  "files",
   "invite",
   "mcp",
 ] as const satisfies readonly Permission[];
@@ -94,8 +96,8 @@ export function may(principal: Principal, permission: Permission): boolean {
 /** What is about the whole house: who is let to certain desktops has none of it. */
 const OF_THE_HOUSE: readonly Permission[] = ["metrics", "connections", "admin"];
 
-/** A guest brings no guests, and no agent. */
-const NOT_OF_GUESTS: readonly Permission[] = ["invite", "mcp"];
+/** A guest brings no guests, no agent and no files, and takes none. */
+const NOT_OF_GUESTS: readonly Permission[] = ["files", "invite", "mcp"];
 
 /** All that a principal may. */
 export function permissionsOf({ role, desktops, guest }: Principal): readonly Permission[] {

@@ -30,6 +30,8 @@ export interface DesktopPorts extends SnapshotPorts {
   openQuestions?(): readonly Approval[];
   /** A listener's fault: logged; the other listeners are still called. */
   onBug(error: unknown): void;
+  /** Where files lie that people send; absent: none can be sent. */
+  readonly fileFolder?: string | undefined;
   /** Secrets that agents may have typed by name; absent: none. */
   readonly secrets?: SecretPorts;
   /** Resolves once what was told so far is written down; rejects with RefusedError audit_down where it cannot be. */

@@ -79,8 +79,9 @@ export class Desktop {
   readonly sizedSince = () => this.#display.sizedSince;
   /** Resolves when the picture has what changed while nobody watched, or soon where the target does not answer. */
   readonly refreshed = (): Promise<void> => this.#reconnectingLink.refreshed();
-  /** What its target plays. */
+  /** What its target plays, and files from and to it. */
   readonly sound = () => this.#reconnectingLink.sound;
+  readonly files = () => this.#reconnectingLink.files;
   /** Whether an agent has left a key or a button down. */
   readonly isPressedBy = (agentId: string) => this.#gate.arbiter.isPressedBy(agentId);
   readonly #viewerPresence: ViewerPresence;
@@ -345,12 +346,12 @@ export class Desktop {
   }
 
   #makeReconnectingLink(): ReconnectingLink {
-    const { clock, random, openLink, connectTurns: turns } = this.#ports;
+    const { clock, random, openLink, connectTurns: turns, fileFolder } = this.#ports;
     const display = this.#display;
     const decoded = () => this.#reconnectingLink.link?.framebuffer;
     const newest = new NewestText(clock, (copied) => this.#emit({ type: "clipboard", ...copied }));
     return new ReconnectingLink(
-      { openLink: () => openLink(this.connection), host: () => this.connection.host, turns },
+      { openLink: () => openLink(this.connection), host: () => this.connection.host, turns, fileFolder },
       {
         ready: ({ name, screens }) => {
           const link = this.#reconnectingLink.link;

@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Overlay, Remover, SceneEvent } from "../../src/compositor/scene.ts";
 import type { Connection, ConnectionInput } from "../../src/desktop/connections/connection.ts";
 import { makeConnection } from "../../src/desktop/connections/connection.ts";
@@ -15,11 +17,14 @@ import { HumanRequests } from "../../src/desktop/control/requests/human-requests
 import type { DesktopEvent, DesktopState } from "../../src/desktop/desktop.ts";
 import type { TestReport } from "../../src/desktop/desktops.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
+import { DesktopFiles } from "../../src/desktop/files/desktop-files.ts";
 import { DesktopMasks } from "../../src/desktop/masks/desktop-masks.ts";
 import type { Audience, SnapshotRequest, View } from "../../src/desktop/view.ts";
 import { FramePicture } from "../../src/framebuffer/frame-picture.ts";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
 import { Region } from "../../src/framebuffer/region.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import type { FilesCommand } from "../../src/protocols/rdp/files/file-messages.ts";
 import type { WebDesktop, WebDesktops } from "../../src/web/http/ports.ts";
 
 class Emitter<Event> {
@@ -111,6 +116,15 @@ export class FakeDesktop extends Emitter<DesktopEvent> implements WebDesktop {
     listen: (isOn) => this.calls.push(`listen ${isOn ? "on" : "off"}`),
   }));
   readonly sound = () => this.targetSound;
+
+  /** Its target is asked by `fileCommands`, and answers by `hear`. */
+  readonly fileCommands: FilesCommand[] = [];
+  readonly desktopFiles = new DesktopFiles({
+    clock: systemClock,
+    folder: join(tmpdir(), `oc-files-${process.pid}`),
+    link: () => ({ files: (command) => this.fileCommands.push(command) }),
+  });
+  readonly files = () => this.desktopFiles;
 
   readonly masks: DesktopMasks = new DesktopMasks(undefined, {
     clock: { nowMs: () => 0, date: () => new Date(0), after: () => () => {} },

@@ -31,7 +31,7 @@ export function editedConnection(old: Connection, edit: ConnectionEdit): Connect
     );
   }
   const names = kept_secrets.filter((name) => isSecret(old, name));
-  const kept = [...names, "decoding" as const].flatMap((name) =>
+  const kept = [...names, "decoding" as const, "files" as const].flatMap((name) =>
     old[name] === undefined ? [] : [[name, old[name]]],
   );
   const input = readFields({ ...Object.fromEntries(kept), ...said });

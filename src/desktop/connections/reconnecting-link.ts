@@ -1,5 +1,6 @@
 import { type Clock, delay } from "../../platform/clock.ts";
 import { LinkError } from "../error.ts";
+import { DesktopFiles } from "../files/desktop-files.ts";
 import type { Link, LinkEvents } from "../link.ts";
 import { ConnectTurns } from "./connect-turns.ts";
 import { TargetSound } from "./target-sound.ts";
@@ -28,7 +29,7 @@ export type DesktopState =
   | { readonly kind: "closed" };
 
 /** What this hears itself. */
-type Kept = "closed" | "stalled" | "step" | "progress" | "soundOffered" | "sound";
+type Kept = "closed" | "stalled" | "step" | "progress" | "soundOffered" | "sound" | "files";
 
 /** What is passed on of a link, and what this adds. */
 export type ReconnectingLinkEvents = Omit<LinkEvents, Kept> & {
@@ -47,11 +48,14 @@ export interface LinkTarget {
   host(): string;
   /** Of all targets; absent, this one is alone. */
   readonly turns?: ConnectTurns | undefined;
+  /** Where files lie that are sent to it; absent: none can be. */
+  readonly fileFolder?: string | undefined;
 }
 
 /** Keeps one target connected: opens links, tries again with growing pauses, and says what it does. */
 export class ReconnectingLink {
   readonly sound = new TargetSound(() => this.#link);
+  readonly files: DesktopFiles;
   readonly #target: LinkTarget;
   readonly #turns: ConnectTurns;
   readonly #events: ReconnectingLinkEvents;
@@ -74,6 +78,7 @@ export class ReconnectingLink {
   /** `random`: 0 to 1, spreads the retries of many desktops. */
   constructor(target: LinkTarget, events: ReconnectingLinkEvents, clock: Clock, random: () => number) {
     this.#target = target;
+    this.files = new DesktopFiles({ clock, folder: target.fileFolder, link: () => this.#link });
     this.#turns = target.turns ?? new ConnectTurns(clock);
     this.#events = events;
     this.#clock = clock;
@@ -150,6 +155,7 @@ export class ReconnectingLink {
       progress: (part) => this.received(part),
       soundOffered: () => this.sound.offered(),
       sound: (samples) => this.sound.played(samples),
+      files: (event) => this.files.hear(event),
       step: () => undefined,
       closed: (error) => this.#onClosed(link, error),
     });
@@ -183,6 +189,7 @@ export class ReconnectingLink {
     this.#cancelRetry?.();
     this.#cancelRetry = null;
     this.#drop("the desktop was removed");
+    this.files.close();
     if (this.#state.kind !== "closed") this.#enter({ kind: "closed" });
   }
 
@@ -194,6 +201,7 @@ export class ReconnectingLink {
     if (link === null) return;
     link.close();
     this.sound.lost();
+    this.files.lost();
     this.#events.lost(new LinkError("target_closed", why));
   }
 
@@ -203,6 +211,7 @@ export class ReconnectingLink {
     this.#link = null;
     this.#lastError = error;
     this.sound.lost();
+    this.files.lost();
     this.#events.lost(error);
     if (error.isFinal) {
       this.#enter({ kind: "failed", error });

@@ -21,6 +21,7 @@ import { browserRoutes } from "../routes/browsers.ts";
 import { configRoutes } from "../routes/config.ts";
 import { connectRoute } from "../routes/connect.ts";
 import { desktopRoutes } from "../routes/desktops.ts";
+import { fileRoutes } from "../routes/files/files.ts";
 import { fleetRoutes } from "../routes/fleet/fleet.ts";
 import { healthRoutes } from "../routes/health.ts";
 import { maskRoutes } from "../routes/masks.ts";
@@ -248,6 +249,7 @@ function addRoutes(
   if (ports.answers !== undefined) answerRoutes(app, ports.answers, ports, limits);
   ruleRoutes(app, ports);
   maskRoutes(app, ports);
+  fileRoutes(app, ports, reading);
   if (ports.tokens !== undefined) tokenRoutes(app, ports.tokens, ports);
   if (ports.secrets !== undefined) secretRoutes(app, ports.secrets, ports.audit);
   fleetRoutes(app, ports.fleet ?? null);

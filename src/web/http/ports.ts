@@ -27,6 +27,7 @@ import type { Approvals } from "../../desktop/control/approvals/approvals.ts";
 import type { Questions } from "../../desktop/control/approvals/questions.ts";
 import type { Desktop } from "../../desktop/desktop.ts";
 import type { TestReport } from "../../desktop/desktops.ts";
+import type { DesktopFiles } from "../../desktop/files/desktop-files.ts";
 import type { Audience, View } from "../../desktop/view.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import type { Readiness } from "../../monitoring/readiness.ts";
@@ -80,6 +81,8 @@ export interface WebDesktop
   readonly masks?: Pick<Desktop["masks"], "all" | "hide" | "show">;
   /** What it plays; absent where nothing can be heard. */
   sound?(): Pick<TargetSound, "isOffered" | "listen">;
+  /** Files to and from it; absent where none go. */
+  files?(): DesktopFiles;
   /** What agents ask people to do on it; absent where none can. */
   readonly requests?: Pick<Desktop["requests"], "open" | "isPrivate" | "take" | "end">;
   /** Of custom mode; null in any other. */

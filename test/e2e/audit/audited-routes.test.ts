@@ -137,6 +137,22 @@ const PLAYS: Readonly<Record<string, Play>> = {
     await client.callTool({ name: "list_connections", arguments: {} });
     await client.close();
   },
+  // The demo has no files: each is refused, and what is told of is told.
+  "POST /api/v1/desktops/:id/files": refusedWith(422, "POST", (stage) => `${D(stage)}/files`, {
+    files: [{ name: "a", size: 1 }],
+  }),
+  "PUT /api/v1/desktops/:id/files/:sendingId/:index": refusedWith(
+    400,
+    "PUT",
+    (stage) => `${D(stage)}/files/none/0`,
+    {},
+  ),
+  "DELETE /api/v1/desktops/:id/files/:sendingId": call("DELETE", (stage) => `${D(stage)}/files/none`),
+  "GET /api/v1/desktops/:id/files/copied/:list/:index": refusedWith(
+    404,
+    "GET",
+    (stage) => `${D(stage)}/files/copied/0/0`,
+  ),
   "GET /connect": call("GET", () => "/connect"),
   "GET /signin/oidc": async () => undefined,
   "GET /signin/oidc/callback": async ({ appliance }) => {
@@ -362,6 +378,23 @@ const PLAYS: Readonly<Record<string, Play>> = {
   "GET /websockify": socket(() => "/websockify", true),
   "DELETE /api/v1/recordings/:id": call("DELETE", R),
 };
+
+/** A call that is refused, with this status. */
+function refusedWith(status: number, method: string, path: (stage: Stage) => string, body?: unknown): Play {
+  return async (stage, { token }) => {
+    const answer = await fetch(stage.appliance.url + path(stage), {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    await answer.body?.cancel();
+    if (answer.status !== status)
+      throw new Error(`${method} ${path(stage)} was answered with ${answer.status}`);
+  };
+}
 
 /** Of MCP's addresses with methods that need a session, or are not for them: whatever it answers. */
 function bare(method: string, path: string): Play {

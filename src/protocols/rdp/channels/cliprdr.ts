@@ -88,9 +88,9 @@ export class Clipboard {
     if (files === null) return [];
     if (command.kind === "read") return files.read(command).map(messageOfFiles);
     if (command.kind === "give") return files.give(command.id, command.bytes).map(messageOfFiles);
-    if (!this.#isReady || !files.offer(command.offer, command.files)) return [];
+    if (!files.offer(command.offer, command.files)) return [];
     this.#text = null;
-    return [this.#formatList()];
+    return this.#isReady ? [this.#formatList()] : [];
   }
 
   /** A whole message of the channel; returns the messages to send. Throws RdpError for one that is shorter than it says. */

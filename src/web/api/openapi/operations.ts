@@ -31,6 +31,7 @@ import {
   newPairingSchema,
   pairingBodySchema,
 } from "../browsers-api.ts";
+import { filesSchema, partQuerySchema, sendBodySchema, sendingSchema } from "../files/files-api.ts";
 import { drainBodySchema, fleetSchema } from "../fleet-api.ts";
 import { overlaySchema } from "../overlay-api.ts";
 import { pushInfoSchema, subscriptionBodySchema, subscriptionEndSchema } from "../push-api.ts";
@@ -153,6 +154,26 @@ const PEOPLE: Operations = {
     summary: "Have it told no more",
     body: subscriptionEndSchema,
     status: 204,
+  },
+  [`GET ${desktop}/files`]: {
+    summary: "Files that were copied there, and those that you send",
+    answer: filesSchema,
+  },
+  [`POST ${desktop}/files`]: {
+    summary: "Begin to send files, which are offered for pasting once all their bytes are here",
+    body: sendBodySchema,
+    status: 201,
+    answer: sendingSchema,
+  },
+  [`PUT ${desktop}/files/:sendingId/:index`]: {
+    summary: "The next bytes of a file that is sent, as application/octet-stream",
+    query: partQuerySchema,
+    answer: sendingSchema,
+  },
+  [`DELETE ${desktop}/files/:sendingId`]: { summary: "Take files back that were sent", status: 204 },
+  [`GET ${desktop}/files/copied/:list/:index`]: {
+    summary: "A file that was copied there",
+    answer: { type: "application/octet-stream" },
   },
   [`POST ${desktop}/tickets`]: {
     summary: "Make a link for a guest, to this one desktop, for a while",

@@ -22,6 +22,7 @@ import { abortedBy } from "../../http/aborted-by.ts";
 import { auditedActor, auditedRequest, principalOf } from "../../http/access.ts";
 import { parse } from "../../http/parse.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
+import { attachment } from "../files/attachment.ts";
 import { type RecordingRouteParts, partOf as readPart, recordingIdOf } from "./recordings.ts";
 
 type FrameQuery = z.infer<typeof frameQuerySchema>;
@@ -198,10 +199,4 @@ function partOf({ x, y, width, height }: FrameQuery, frame: Size): Rect {
 function shrunk({ width, height }: Size, most: number | undefined): Size {
   if (most === undefined || most >= width) return { width, height };
   return { width: most, height: Math.max(1, Math.round((height * most) / width)) };
-}
-
-/** RFC 6266: the name in ASCII, and as it is. */
-function attachment(name: string): string {
-  const plain = name.replace(/[^\w .-]/g, "_");
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name)}`;
 }
