@@ -294,6 +294,7 @@ async function openRooms(
       ...(analysts === null ? {} : { analysts }),
       onAnalysis: (analysis) => mcpAudit.analyzed(analysis),
       browsers: bridge,
+      ...(fleet === null ? {} : { fleet }),
       onClient: ({ name }) => clients.add(name),
       ...toolHooks({ clients, mcpAudit, metrics, telemetry }),
       secured: () => audit.secured(),

@@ -1,6 +1,7 @@
 import type { Principal } from "../../src/auth/principal.ts";
+import type { ToolResult } from "../../src/mcp/model/tool-result.ts";
 import { openMcpState } from "../../src/mcp/tool/mcp-state.ts";
-import { runTool, type ToolResult } from "../../src/mcp/tool/run-tool.ts";
+import { runTool } from "../../src/mcp/tool/run-tool.ts";
 import { TOOLS } from "../../src/mcp/tools/list.ts";
 import { AGENT, type FakeHouse } from "./fake-house.ts";
 

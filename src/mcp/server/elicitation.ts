@@ -16,7 +16,7 @@ import type { Approval } from "../../desktop/control/approvals/approvals.ts";
 import type { Questions } from "../../desktop/control/approvals/questions.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { ToolResult } from "../tool/run-tool.ts";
+import type { ToolResult } from "../model/tool-result.ts";
 import { type ElicitMode, elicitModeOf, formOf, pageOf } from "./elicited-question.ts";
 
 /** The key of our one question in `inputRequests`. */

@@ -68,8 +68,11 @@ export function serveResources(
     return { resourceTemplates: [...RESOURCE_TEMPLATES] };
   });
   server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq: { signal } }) => ({
-    contents: await told(signal, () =>
-      readResource(uri, readerFor(signal)).catch((error) => notFound(error, uri, signal)),
+    contents: await told(
+      signal,
+      async () =>
+        (await mcpState.far.resource(uri, principal, signal)) ??
+        (await readResource(uri, readerFor(signal)).catch((error) => notFound(error, uri, signal))),
     ),
   }));
   server.setRequestHandler("prompts/list", ({ params }) => {

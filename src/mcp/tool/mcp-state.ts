@@ -8,6 +8,7 @@ import type { Captured } from "../../desktop/events/screenshot-timer.ts";
 import { listLanguages } from "../../vision/models.ts";
 import type { OcrPool } from "../../vision/ocr-pool.ts";
 import type { DesktopTexts } from "../../vision/text/desktop-texts.ts";
+import { FarCalls } from "../far/far-calls.ts";
 import { ReportedScreens } from "../model/reported-screens.ts";
 import { ScreenshotStore } from "../model/screenshot-store.ts";
 import type { McpDesktop, McpPorts, PictureAnalyzed } from "./ports.ts";
@@ -16,6 +17,8 @@ import { ReadPictures } from "./text/read-pictures.ts";
 /** What the MCP face keeps between calls, for all principals together; each of them sees only its own. */
 export interface McpState {
   readonly limits: AgentRates;
+  /** Calls about what other nodes of a fleet have. */
+  readonly far: FarCalls;
   readonly screenshots: ScreenshotStore;
   readonly reported: ReportedScreens;
   readonly events: EventSubscriptions;
@@ -39,6 +42,7 @@ export function openMcpState(ports: McpPorts): McpState {
   const read = ports.reader === undefined ? null : new ReadPictures(ports.reader);
   return {
     limits: ports.rates,
+    far: new FarCalls(ports.fleet ?? null, ports.clock),
     annotate: (ownerId, file, annotations, signal) =>
       ports.painter?.annotate(ownerId, file, annotations, signal) ?? annotateFile(file, annotations, signal),
     readText: async (request, signal) => {

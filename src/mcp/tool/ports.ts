@@ -17,6 +17,7 @@ import type { TraceContext } from "../../platform/trace-context.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import type { OcrPool } from "../../vision/ocr-pool.ts";
 import type { DesktopTexts } from "../../vision/text/desktop-texts.ts";
+import type { FarFleet } from "../far/far-calls.ts";
 import type { BrowserPorts } from "./browser/browsers-of.ts";
 import type { Toolset } from "./toolsets.ts";
 
@@ -175,6 +176,8 @@ export interface McpPorts {
   readonly analysts?: Pick<Analysts, "providers" | "preferred" | "check" | "ask">;
   /** Absent: this appliance records nothing. */
   readonly recordings?: RecordingsFace;
+  /** Of which this server is a node; absent: it is alone. */
+  readonly fleet?: FarFleet;
   /** Absent: no browser can be paired. */
   readonly browsers?: BrowserPorts;
 }

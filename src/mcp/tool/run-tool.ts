@@ -6,8 +6,9 @@ import { RefusedError } from "../../desktop/error.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import { nextTurn } from "../../platform/loop-turns.ts";
 import type { TraceContext } from "../../platform/trace-context.ts";
+import { type ContentBlock, failure, type ToolResult } from "../model/tool-result.ts";
 import { BrowsersOf } from "./browser/browsers-of.ts";
-import { errorText, explain, INTERNAL_ERROR, type ToolError } from "./error.ts";
+import { explain, INTERNAL_ERROR, type ToolError } from "./error.ts";
 import { base64Of, type ImageSlots } from "./image-slots.ts";
 import type { McpState } from "./mcp-state.ts";
 import type {
@@ -35,21 +36,25 @@ export interface Caller {
   readonly images?: ImageSlots | undefined;
 }
 
-type ContentBlock = { type: "text"; text: string } | { type: "image"; data: string; mimeType: string };
-
-/** A tool's result as MCP has it. */
-export interface ToolResult {
-  [key: string]: unknown;
-  content: ContentBlock[];
-  structuredContent: Record<string, unknown>;
-  isError?: boolean;
-}
-
 /** How long a tool waits for a desktop that is still connecting. */
 const READY_TIMEOUT_MS = 5_000;
 
-/** The one door through which every tool call goes: arguments, rate limit, the tool, its errors, the audit. */
+/** A call where its desktop is: at the node of a fleet that has it, else here. */
 export async function runTool(
+  tool: Tool,
+  args: unknown,
+  caller: Caller,
+  ports: McpPorts,
+  mcpState: McpState,
+): Promise<ToolResult> {
+  const { far } = mcpState;
+  const carried = await far.tool(tool, args, caller);
+  if (carried !== null) return carried;
+  return await far.withOthers(await runHere(tool, args, caller, ports, mcpState), tool, caller);
+}
+
+/** The one door through which every tool call goes: arguments, rate limit, the tool, its errors, the audit. */
+async function runHere(
   tool: Tool,
   args: unknown,
   caller: Caller,
@@ -210,10 +215,6 @@ function success(answer: ToolAnswer<Record<string, unknown>>, slots?: ImageSlots
     content.push({ type: "image", data: slots?.put(bytes) ?? base64Of(bytes), mimeType });
   }
   return { content, structuredContent: answer.output };
-}
-
-function failure(error: ToolError): ToolResult {
-  return { content: [{ type: "text", text: errorText(error) }], structuredContent: { error }, isError: true };
 }
 
 function outcomeOf(code: ToolError["code"] | null): ToolCallRecord["outcome"] {

@@ -2,13 +2,13 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AuditType } from "../../audit/audit-event.ts";
 import { RepeatLimit } from "../../audit/repeat-limit.ts";
 import type { Credential } from "../../auth/authenticator.ts";
+import { principalCarried } from "../../auth/carried-principal.ts";
 import { may, type Permission, type Principal, ROLES, type Role } from "../../auth/principal.ts";
 import type { RateClass } from "../../desktop/control/agent-rates.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { traceContext } from "../../platform/trace-context.ts";
 import { Cors } from "./cors.ts";
 import { WebError } from "./error.ts";
-import { principalCarried } from "./far/carried.ts";
 import type { AppPorts } from "./ports.ts";
 
 /**

@@ -143,6 +143,54 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "chromium"])) {
     t.equal(forged.status, 401, "who is no node is not believed");
   });
 
+  await t.test("MCP: an agent at one node sees and acts on the desktop of another one", async (t) => {
+    const has = await owner();
+    const [far = ""] = await others();
+    const agent = await node(far).agent({ name: "far agent" });
+    const list = z
+      .object({ connections: z.array(z.looseObject({ id: z.string(), is_active: z.boolean() })) })
+      .parse(await agent.call("list_connections"));
+    t.same(
+      list.connections.map((one) => [one.id, one.is_active]),
+      [[id, true]],
+    );
+    const shot = await agent.shot({ connection_id: id });
+    t.equal(differenceOf(shot, await screen.shot()), null, "the X server's own picture");
+    const window = await screen.openButtonProbe("120x90+20+20", "agents");
+    const { facts } = await agent.shot();
+    await agent.call("click_at", { x: 60, y: 50 });
+    await until("the click on the desktop", () => window.presses().length === 1, SLOW_MS);
+    t.same(window.presses(), [{ x: 60, y: 50, button: 1 }], "where it names no desktop, the only one");
+    const noted = await agent.picture("annotate_screenshot", {
+      screenshot_id: facts["screenshot_id"],
+      annotations: [{ type: "rect", x: 5, y: 5, width: 50, height: 40 }],
+    });
+    t.equal(noted.width, 400, "what another node made is found there");
+    const unknown = await agent
+      .call("click_at", { connection_id: id, x: 5000, y: 5 })
+      .catch((error) => error);
+    t.match(unknown, { code: "out_of_bounds" }, "refusals come back as they are");
+    const read = await fetch(`${node(far).url}/mcp`, {
+      method: "POST",
+      headers: {
+        ...{ authorization: `Bearer ${node(far).adminToken}`, "content-type": "application/json" },
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: "2.0", id: 1, method: "resources/read", params: { uri: `screen://${id}` } },
+      }),
+    });
+    const blob = /"blob":"([^"]+)"/.exec(await read.text())?.[1] ?? "";
+    const seen = await decodePicture(Buffer.from(blob, "base64"));
+    t.equal(differenceOf(seen, await screen.shot()), null, "its resource too");
+    const audit = JSON.stringify(await (await node(has).fetch("/api/v1/audit?limit=200")).json());
+    t.match(audit, new RegExp(`"mcp.tool_call".*"action":"click_at".*"via":"${far}"`));
+    const done = JSON.stringify(await (await node(far).fetch(`${place()}/actions`)).json());
+    t.match(done, /far agent/, "people are told of it by the name that its program has");
+    const own = JSON.stringify(await (await node(far).fetch("/api/v1/audit?limit=200")).json());
+    t.notMatch(own, /"action":"click_at"/, "told once, where it was done");
+  });
+
   await t.test("a peer without a certificate of the fleet, or of another name, is refused", async (t) => {
     const has = await owner();
     const [far = ""] = await others();

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from "
 import { type Duplex, pipeline } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
+import { carriedPrincipal } from "../../../auth/carried-principal.ts";
 import { reaches } from "../../../auth/granted-desktops.ts";
 import type { CallAnswer } from "../../../cluster/calls/node-calls.ts";
 import { readAnswer } from "../../../cluster/calls/read-answer.ts";
@@ -11,7 +12,6 @@ import { farStream } from "../../cascade/far-stream.ts";
 import type { DesktopOwner } from "../../cascade/far-viewers.ts";
 import { credentialOf, principalOf } from "../access.ts";
 import type { AppPorts } from "../ports.ts";
-import { carriedPrincipal } from "./carried.ts";
 import { FarEvents } from "./far-events.ts";
 
 /** What another node needs of a request: who calls it is told apart, and for whom it came is none of its business. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Clock } from "../platform/clock.ts";
 import {
   LONGEST_DESKTOP_ID,
   LONGEST_OWNER,
@@ -6,8 +7,7 @@ import {
   type Principal,
   ROLES,
   TOOLSETS,
-} from "../../../auth/principal.ts";
-import type { Clock } from "../../../platform/clock.ts";
+} from "./principal.ts";
 
 const text = z.string().max(1024);
 
