@@ -54,6 +54,19 @@ t.test("the time that a machine slept counts, and a clock that went back proves 
   t.equal(lease.remainingMs, 0);
 });
 
+t.test(
+  "a clock that went back is not believed when it is as far again, but after the next renewal",
+  async (t) => {
+    const { clock, sleep, lease } = await taken();
+    sleep.ms = -10_000;
+    t.equal(lease.remainingMs, 0);
+    clock.advance(10_000);
+    t.equal(lease.remainingMs, 0, "ten seconds passed, and by the clock none");
+    t.equal(await lease.renew(), true);
+    t.equal(lease.remainingMs, SURE_MS);
+  },
+);
+
 t.test("a renewal that was done and not answered is known again, from when it was first sent", async (t) => {
   const { clock, line, lease, store } = await taken();
   clock.advance(500);

@@ -2,7 +2,10 @@
 // without a word. Ends with the line "N passed, N failed".
 import { simulateFleet } from "./simulation/fleet.ts";
 
+const SAY_EVERY = 250;
 const [count, first] = [Number(process.argv[2] ?? 10_000), Number(process.argv[3] ?? 0)];
+// Refusals are many, and where they come from is known.
+Error.stackTraceLimit = 0;
 let failed = 0;
 let inputs = 0;
 let moves = 0;
@@ -16,6 +19,8 @@ for (let seed = first; seed < first + count; seed++) {
     failed++;
     process.stdout.write(`seed ${seed}: ${result.violations.slice(0, 3).join("; ")}\n`);
   }
+  const done = seed - first + 1;
+  if (done % SAY_EVERY === 0) process.stdout.write(`${done} of ${count}: ${inputs} inputs, ${moves} moves\n`);
 }
 process.stdout.write(`${inputs} inputs, ${moves} moves; ${JSON.stringify(faults)}\n`);
 process.stdout.write(`${count - failed} passed, ${failed} failed\n`);

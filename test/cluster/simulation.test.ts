@@ -1,5 +1,6 @@
 import t from "tap";
 import { simulateFleet } from "./simulation/fleet.ts";
+import { STRIKES } from "./simulation/strikes.ts";
 
 const SEEDS = 24;
 
@@ -17,7 +18,7 @@ t.test(
     }
     t.comment(`${inputs} inputs, ${moves} moves`);
     t.ok(inputs > SEEDS * 500 && moves > SEEDS * 4, "desktops were used, and moved");
-    t.equal(faults.size, 9, "all kinds of faults came");
+    t.equal(faults.size, STRIKES.length, "all kinds of faults came");
   },
 );
 
@@ -25,7 +26,7 @@ t.test(
 async function firstUnsafe(faults: Parameters<typeof simulateFleet>[1]): Promise<number | null> {
   for (let seed = 0; seed < SEEDS; seed++) {
     const { violations } = await simulateFleet(seed, faults);
-    if (violations.some((words) => words.includes("held by"))) return seed;
+    if (violations.some((words) => /held by|under/.test(words))) return seed;
   }
   return null;
 }
@@ -36,4 +37,12 @@ t.test("a margin that is too small is found", async (t) => {
 
 t.test("a lease that is counted without the clock that goes on in sleep is found", async (t) => {
   t.not(await firstUnsafe({ hasNoBootClock: true }), null);
+});
+
+t.test("input that goes by no fence is found at the target", async (t) => {
+  t.not(await firstUnsafe({ hasNoFence: true }), null);
+});
+
+t.test("a supervisor that gives back the leases of a process that lives is found", async (t) => {
+  t.not(await firstUnsafe({ endsTheLiving: true }), null);
 });

@@ -20,7 +20,7 @@ import { FleetConnections } from "./fleet-connections.ts";
 import type { FleetView } from "./fleet-view.ts";
 import { Prepared } from "./prepared.ts";
 
-const FLEET = "/overlay-companion/fleet/";
+export const FLEET = "/overlay-companion/fleet/";
 const CONNECTIONS = "/overlay-companion/connections/";
 
 const WRITE_WITHIN_MS = 5000;
@@ -56,6 +56,8 @@ interface FleetOptions {
   prepare?(id: string): Promise<void>;
   /** One was taken away from all. */
   onRemoved?(id: string): void;
+  /** It is about to take a lease under this id: told before anybody else can see it. */
+  onLease?(id: string): void;
   /** Somebody added one, wherever it was placed. */
   onAdded(id: string, by: Actor | null): void;
   /** This node has one from now on, or no more. */
@@ -101,6 +103,7 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
         ...{ cores, memoryMib, links: capacity, zones: [...zones] },
         isDraining: this.#node.isDrained(name),
       }),
+      onLease: (id) => options.onLease?.(id),
       handOver: (desktop) => this.#handOver(desktop),
       onChange: () => this.#changed(),
     });
@@ -123,6 +126,11 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
     void this.#connections.open();
     this.#node.start();
     this.#look();
+  }
+
+  /** See FleetNode. */
+  get joined(): Promise<void> {
+    return this.#node.joined;
   }
 
   /** Hands over all that this node has, and lets others have it at once. */
@@ -224,12 +232,14 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
     const node = this.#node;
     const { assignments, nodes, remainingMs } = node;
     const names = new Map(nodes.map(({ id, name }) => [id, name]));
+    const loads = new Map<string, number>();
+    for (const { owner } of assignments) if (owner !== null) loads.set(owner, (loads.get(owner) ?? 0) + 1);
     return {
       self: this.name,
       leaseMs: remainingMs,
       nodes: nodes.map((record) => ({
         ...record,
-        desktops: assignments.filter(({ owner }) => owner === record.id).length,
+        desktops: loads.get(record.id) ?? 0,
         isDrained: node.isDrained(record.name),
       })),
       desktops: assignments.map(({ desktop, zone, owner }) => ({
@@ -307,7 +317,9 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
   async #handOver(id: string): Promise<void> {
     const opened = this.#opened.get(id);
     if (opened === undefined) return;
-    if (opened.link?.letGo() === true) {
+    opened.link?.letGo();
+    // Also what was typed before and is not there yet: it must not come after what the next node sends.
+    if (opened.link?.hasSent === true) {
       const limit = new AbortController();
       const tooLong = delay(this.#options.clock, LET_GO_WITHIN_MS, limit.signal).catch(() => undefined);
       await Promise.race([opened.link.barrier().catch(() => undefined), tooLong]);

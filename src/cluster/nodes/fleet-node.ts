@@ -6,6 +6,8 @@ import { commitSurely } from "../store/commit-surely.ts";
 import { SharedTable } from "../store/shared-table.ts";
 import type { Change, ClusterStore, Entry } from "../store/store.ts";
 import { Holder } from "./holder.ts";
+import type { Placed, Placing, Run, Seen } from "./known.ts";
+import { endOf, NodeName, nameKey, nodeKey } from "./node-name.ts";
 import { type Move, place } from "./place.ts";
 import {
   type Assignment,
@@ -17,6 +19,8 @@ import {
 } from "./records.ts";
 
 const SHORTEST_PAUSE_MS = 50;
+/** Desktops that are given away in one commit; with the proof of each one's end it has fewer changes than a store takes. */
+const AT_ONCE = 48;
 
 interface FleetNodeOptions {
   readonly store: ClusterStore;
@@ -32,6 +36,8 @@ interface FleetNodeOptions {
   calls?(): string | null;
   /** Another one each time, of all nodes and for ever. */
   newId(): string;
+  /** It is about to take a lease under this id: told before anybody else can see it. */
+  onLease?(id: string): void;
   /** What this node can take now. */
   offer(): NodeOffer;
   /** Before another node gets it: resolves when nothing is held down there. */
@@ -42,45 +48,37 @@ interface FleetNodeOptions {
   onFailed(error: StoreError): void;
 }
 
-/** This node under one id: from one lease to its end. */
-interface Run {
-  readonly id: string;
-  readonly lease: Lease;
-  readonly holder: Holder;
-}
-
-/** A record as it was when this process first saw it. */
-interface Seen {
-  readonly record: NodeRecord;
-  readonly revision: bigint;
-  readonly since: Moment;
-}
-
-/** An assignment as the table has it. */
-interface Placed {
-  readonly key: string;
-  readonly assignment: Assignment;
-  readonly revision: bigint;
-}
-
 /**
  * One node of a fleet: renews its lease, follows who has which desktop, ends the leases of nodes that are silent, and, as the first
  * of those that live, says who takes what nobody has. Two that think that they are the first cost a commit that is not done.
  * INVARIANT: an assignment is changed by who has it, or by anybody once the record of who had it is gone; ids never come back.
  */
 export class FleetNode {
+  /** Resolves once it has a lease, or the store does not answer; rejects with StoreError `not_alone` where its name is another's. */
+  readonly joined: Promise<void>;
   readonly #options: FleetNodeOptions;
   readonly #table: SharedTable;
   readonly #nodes = new Map<string, Seen>();
+  /** By desktop. */
+  readonly #placed = new Map<string, Placed>();
+  readonly #name: NodeName;
   readonly #closed = new AbortController();
   #run: Run | null = null;
   /** Since when every renewal was acknowledged in time, and when the last one was. */
   #steadySince: Moment | null = null;
   #acknowledged: Moment | null = null;
   #commits = 0;
+  #hasJoined: (why?: StoreError) => void = () => undefined;
 
   constructor(options: FleetNodeOptions) {
     this.#options = options;
+    this.joined = new Promise((resolve, reject) => {
+      this.#hasJoined = (why) => (why === undefined ? resolve() : reject(why));
+    });
+    // Who does not wait for it is told by onFailed.
+    this.joined.catch(() => undefined);
+    const { store, leaseClock, prefix, name } = options;
+    this.#name = new NodeName({ store, leaseClock, prefix, name });
     this.#table = new SharedTable({
       ...{ store: options.store, clock: options.clock, prefix: options.prefix },
       onChange: (key, entry) => this.#onChange(key, entry),
@@ -123,8 +121,8 @@ export class FleetNode {
   mayLetGo(desktop: string, fence: bigint): boolean {
     const run = this.#run;
     if (run === null || run.lease.remainingMs <= 0) return false;
-    const entry = this.#table.entries.get(this.desktopKey(desktop));
-    return entry?.revision === fence && assignmentOf(entry)?.owner === run.id;
+    const placed = this.#placed.get(desktop);
+    return placed?.revision === fence && placed.assignment.owner === run.id;
   }
 
   /** Nodes that have a lease, as far as this one knows. */
@@ -134,12 +132,11 @@ export class FleetNode {
 
   /** Who has which desktop, as far as this node knows. */
   get assignments(): readonly Assignment[] {
-    return this.#assignments().map(({ assignment }) => assignment);
+    return [...this.#placed.values()].map(({ assignment }) => assignment);
   }
 
   assignment(desktop: string): Assignment | null {
-    const entry = this.#table.entries.get(this.desktopKey(desktop));
-    return entry === undefined ? null : assignmentOf(entry);
+    return this.#placed.get(desktop)?.assignment ?? null;
   }
 
   /** What takes a desktop out of the table; null where it is not in it. */
@@ -188,7 +185,7 @@ export class FleetNode {
       run?.holder.leave(desktop);
       await this.#options.handOver(desktop);
     }
-    await run?.lease.release();
+    await run?.lease.release([{ kind: "delete", key: this.#nameKey, revision: run.lease.takenRevision }]);
     this.#run = null;
   }
 
@@ -202,9 +199,11 @@ export class FleetNode {
         await work();
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
+        this.#hasJoined(error.code === "not_alone" ? error : undefined);
         if (error.code === "refused" || error.code === "not_alone") this.#options.onFailed(error);
       }
-      const restMs = Math.max(SHORTEST_PAUSE_MS, everyMs - (clock.nowMs() - startMs));
+      // A clock that went back has it wait no longer.
+      const restMs = Math.max(SHORTEST_PAUSE_MS, everyMs - Math.max(0, clock.nowMs() - startMs));
       await delay(clock, restMs, signal).catch(() => undefined);
     }
   }
@@ -213,16 +212,7 @@ export class FleetNode {
     const { leaseClock, timing } = this.#options;
     if (this.#run === null || this.#run.lease.isLost) {
       this.#steadySince = null;
-      const run = this.#newRun();
-      this.#run = run;
-      this.#options.onChange?.();
-      try {
-        await run.lease.take();
-      } catch (error) {
-        // What may have been taken after all ends by itself: nobody renews it.
-        this.#run = null;
-        throw error;
-      }
+      if (!(await this.#join())) return;
     } else if (!(await this.#run.lease.renew())) return;
     const now = momentOf(leaseClock);
     const last = this.#acknowledged;
@@ -230,6 +220,25 @@ export class FleetNode {
     if (last === null || mostPassedMs(leaseClock, last) > timing.leaseMs / 2) this.#steadySince = null;
     this.#steadySince ??= now;
     this.#acknowledged = now;
+    this.#hasJoined();
+  }
+
+  /** Under an id of its own; false where somebody had this name, who may live. */
+  async #join(): Promise<boolean> {
+    const run = this.#newRun();
+    const claim = await this.#name.claim(run.id);
+    if (claim === null || this.#closed.signal.aborted) return false;
+    this.#run = run;
+    this.#options.onLease?.(run.id);
+    this.#options.onChange?.();
+    let isTaken = false;
+    try {
+      isTaken = await run.lease.take(claim);
+    } finally {
+      // What may have been taken after all ends by itself: nobody renews it.
+      if (!isTaken) this.#run = null;
+    }
+    return isTaken;
   }
 
   #newRun(): Run {
@@ -241,7 +250,7 @@ export class FleetNode {
         ...{ id, nth, name, address: address(), calls: calls?.() ?? null, leaseMs },
         offer: offer(),
       } satisfies NodeRecord);
-    const lease = new Lease({ store, clock, leaseClock, timing, key: `${prefix}nodes/${id}`, recordOf });
+    const lease = new Lease({ store, clock, leaseClock, timing, key: nodeKey(prefix, id), recordOf });
     return { id, lease, holder: new Holder(lease) };
   }
 
@@ -258,11 +267,15 @@ export class FleetNode {
       else this.#nodes.set(key, { record, revision: entry.revision, since: momentOf(leaseClock) });
       return;
     }
+    if (!key.startsWith(`${prefix}desktops/`)) return;
     const run = this.#run;
-    if (run === null || !key.startsWith(`${prefix}desktops/`)) return;
+    const desktop = key.slice(`${prefix}desktops/`.length);
     const assignment = entry === null ? null : assignmentOf(entry);
+    if (entry === null || assignment === null) this.#placed.delete(desktop);
+    else this.#placed.set(desktop, { key, assignment, revision: entry.revision });
+    if (run === null) return;
     if (entry !== null && assignment?.owner === run.id) run.holder.assign(assignment.desktop, entry.revision);
-    else run.holder.leave(key.slice(`${prefix}desktops/`.length));
+    else run.holder.leave(desktop);
   }
 
   async #care(): Promise<void> {
@@ -272,7 +285,7 @@ export class FleetNode {
     const alive = [...this.#nodes.values()].map(({ record }) => record);
     const readable = new Map(alive.map((node) => [node.id, node]));
     // Who has a record that this version cannot read lives, and keeps what it has.
-    const assignments = this.#assignments().filter(
+    const assignments = [...this.#placed.values()].filter(
       ({ assignment: { owner } }) => owner === null || readable.has(owner) || !this.#has(owner),
     );
     const moves = place(
@@ -281,17 +294,21 @@ export class FleetNode {
     );
     const byDesktop = new Map(assignments.map((at) => [at.assignment.desktop, at]));
     const isFirst = alive.every(({ id }) => run.id <= id);
-    const leaving = moves.find(({ from }) => from === run.id);
-    for (const move of moves) {
-      const at = byDesktop.get(move.desktop);
-      if (at === undefined || this.#closed.signal.aborted) continue;
-      if (move.from === null && move.to !== null && isFirst) await this.#assign(at, move);
-      // One after the other, so that the rest goes on meanwhile.
-      else if (move === leaving) {
-        run.holder.leave(move.desktop);
-        await this.#options.handOver(move.desktop);
-        await this.#assign(at, move);
-      }
+    const placed = (move: Move | undefined): Placing[] => {
+      const at = move === undefined ? undefined : byDesktop.get(move.desktop);
+      return at === undefined || move === undefined ? [] : [{ at, move }];
+    };
+    const free = isFirst ? moves.filter(({ from, to }) => from === null && to !== null).flatMap(placed) : [];
+    for (let nth = 0; nth < free.length; nth += AT_ONCE) {
+      if (!this.#closed.signal.aborted) await this.#assignAll(free.slice(nth, nth + AT_ONCE));
+    }
+    // One after the other, so that the rest goes on meanwhile.
+    const [leaving] = placed(moves.find(({ from }) => from === run.id));
+    if (leaving !== undefined && !this.#closed.signal.aborted) {
+      const { desktop } = leaving.move;
+      run.holder.leave(desktop);
+      await this.#options.handOver(desktop);
+      await this.#assignAll([leaving]);
     }
     // Left for a move that came to nothing.
     const moving = new Set(moves.map(({ desktop }) => desktop));
@@ -299,46 +316,44 @@ export class FleetNode {
       const { desktop, owner } = at.assignment;
       const isOwn = owner === run.id && run.lease.remainingMs > 0 && !moving.has(desktop);
       if (isOwn && run.holder.inputFence(desktop) === null) {
-        await this.#assign(at, { desktop, from: owner, to: owner });
+        await this.#assignAll([{ at, move: { desktop, from: owner, to: owner } }]);
       }
     }
   }
 
   /** Only while this node's own renewals are acknowledged: else it is the store that is silent. */
   async #endSilent(run: Run): Promise<void> {
-    const { leaseClock, timing } = this.#options;
+    const { leaseClock, timing, prefix } = this.#options;
     const [steady, last] = [this.#steadySince, this.#acknowledged];
     if (steady === null || last === null || mostPassedMs(leaseClock, last) > timing.leaseMs / 2) return;
     for (const [key, { record, revision, since }] of this.#nodes) {
       const silentMs = Math.min(leastPassedMs(leaseClock, since), leastPassedMs(leaseClock, steady));
       if (record.id === run.id || silentMs < record.leaseMs) continue;
-      await this.#commit([{ kind: "delete", key, revision }]);
+      const name = this.#table.entries.get(nameKey(prefix, record.name)) ?? null;
+      await this.#commit(endOf(prefix, { key, revision }, name));
     }
   }
 
-  #assignments(): Placed[] {
-    return [...this.#table.entries.values()].flatMap((entry) => {
-      if (!entry.key.startsWith(`${this.#options.prefix}desktops/`)) return [];
-      const assignment = assignmentOf(entry);
-      return assignment === null ? [] : [{ key: entry.key, assignment, revision: entry.revision }];
-    });
-  }
-
-  async #assign(at: Placed, { from, to }: Move): Promise<void> {
-    const { key, assignment, revision } = at;
-    const next: Assignment = { ...assignment, owner: to, by: `${this.id} ${++this.#commits}` };
-    const changes: Change[] = [{ kind: "update", key, value: JSON.stringify(next), revision }];
-    // Who had it is proven to be gone in the same commit.
-    if (from === null && assignment.owner !== null) {
-      changes.push({ kind: "expect", key: this.#nodeKey(assignment.owner), revision: null });
+  /** All in one commit; where one of them changed meanwhile, each by itself. */
+  async #assignAll(all: readonly Placing[]): Promise<void> {
+    const changes: Change[] = [];
+    const gone = new Set<string>();
+    for (const { at, move } of all) {
+      const { key, assignment, revision } = at;
+      const next: Assignment = { ...assignment, owner: move.to, by: `${this.id} ${++this.#commits}` };
+      changes.push({ kind: "update", key, value: JSON.stringify(next), revision });
+      if (move.from === null && assignment.owner !== null) gone.add(assignment.owner);
     }
-    await this.#commit(changes);
+    // Who had them is proven to be gone in the same commit.
+    for (const id of gone) changes.push({ kind: "expect", key: this.#nodeKey(id), revision: null });
+    if ((await this.#commit(changes)) || all.length === 1) return;
+    for (const one of all) await this.#assignAll([one]);
   }
 
-  /** Whether it was done is seen in the table. */
-  async #commit(changes: readonly Change[]): Promise<void> {
+  /** Whether it was done; also that is seen in the table. */
+  async #commit(changes: readonly Change[]): Promise<boolean> {
     const { store, clock, timing } = this.#options;
-    await commitSurely(store, changes, { clock, withinMs: timing.leaseMs });
+    return (await commitSurely(store, changes, { clock, withinMs: timing.leaseMs })).isDone;
   }
 
   #has(id: string): boolean {
@@ -350,6 +365,10 @@ export class FleetNode {
   }
 
   #nodeKey(id: string): string {
-    return `${this.#options.prefix}nodes/${id}`;
+    return nodeKey(this.#options.prefix, id);
+  }
+
+  get #nameKey(): string {
+    return nameKey(this.#options.prefix, this.#options.name);
   }
 }

@@ -44,15 +44,18 @@ export function place(nodes: readonly PlacedNode[], desktops: readonly Wish[]): 
   homeless.sort((a, b) => b.cores - a.cores || b.memoryMib - a.memoryMib || (a.desktop < b.desktop ? -1 : 1));
   return homeless.flatMap((desktop): Move[] => {
     const from = desktop.owner !== null && byId.has(desktop.owner) ? desktop.owner : null;
-    const best = uses
-      .filter(({ id, offer }) => id !== from && reaches(offer, desktop))
-      .map((use) => ({ use, load: loadWith(use, desktop) }))
-      .filter(({ load }) => load <= 1)
-      .reduce<{ use: Use; load: number } | null>((a, b) => (a !== null && a.load <= b.load ? a : b), null);
+    let best: Use | null = null;
+    let least = 1;
+    // A plain loop: of ten nodes that are lost a thousand desktops look at ninety others each.
+    for (const use of uses) {
+      if (use.id === from || !reaches(use.offer, desktop)) continue;
+      const load = loadWith(use, desktop);
+      if (load < least || (load === 1 && best === null)) [best, least] = [use, load];
+    }
     // Where nobody can take it, who has it keeps it as long as it lives.
     if (best === null) return from === null ? [{ desktop: desktop.desktop, from, to: null }] : [];
-    take(best.use, desktop);
-    return [{ desktop: desktop.desktop, from, to: best.use.id }];
+    take(best, desktop);
+    return [{ desktop: desktop.desktop, from, to: best.id }];
   });
 }
 

@@ -21,6 +21,7 @@ export class FencedLink implements Link {
   readonly #fence: Fence;
   /** keysym -> scancode of what the target has down. */
   readonly #down = new Map<number, number | null>();
+  #hasSent = false;
   #buttons = 0;
   #x = 0;
   #y = 0;
@@ -64,6 +65,11 @@ export class FencedLink implements Link {
 
   notHeld(): RefusedError | null {
     return this.#fence.notHeld();
+  }
+
+  /** Whether any input went out. */
+  get hasSent(): boolean {
+    return this.#hasSent;
   }
 
   hasFence(): boolean {
@@ -119,6 +125,8 @@ export class FencedLink implements Link {
   key(keysym: number, isDown: boolean, scancode: number | null): void {
     if (isDown) this.#check();
     else if (!this.#fence.mayLetGo()) return;
+    // What is let go of already would come after what the next node sends.
+    else if (!this.#down.has(keysym) && this.#fence.notHeld() !== null) return;
     this.#link.key(keysym, isDown, scancode);
     if (isDown) this.#down.set(keysym, scancode);
     else this.#down.delete(keysym);
@@ -152,5 +160,6 @@ export class FencedLink implements Link {
   #check(): void {
     const refusal = this.#fence.notHeld();
     if (refusal !== null) throw refusal;
+    this.#hasSent = true;
   }
 }

@@ -18,8 +18,30 @@ const AGAIN_AFTER_MS = 200;
 /** The way from one machine to the store: requests and answers are late, lost, or done long after nobody waits for them. */
 export class Line {
   isCut = false;
+  /** What is asked is done, and no answer comes back. */
+  isDeaf = false;
+  /** So much of what is asked and answered is lost, each by itself. */
+  lossRate = 0;
+  /** The watch says nothing, and all else goes on. */
+  isBlind = false;
   /** Most that a message takes. */
   slownessMs = 5;
+}
+
+/** All of the store, as its members have it. */
+export class Members {
+  /** Who asks is told so, or never answered, or answered when there is a leader again. */
+  hasLeader = true;
+  readonly #waiting: (() => void)[] = [];
+
+  whenLed(call: () => void): void {
+    this.#waiting.push(call);
+  }
+
+  elect(): void {
+    this.hasLeader = true;
+    for (const call of this.#waiting.splice(0)) call();
+  }
 }
 
 /** The real store, seen from a machine at the end of a line. */
@@ -28,8 +50,10 @@ export class FarStore implements ClusterStore {
   readonly #machine: Machine;
   readonly #line: Line;
   readonly #store: MemoryStore;
+  readonly #members: Members;
 
-  constructor(world: World, machine: Machine, line: Line, store: MemoryStore) {
+  constructor(world: World, machine: Machine, line: Line, store: MemoryStore, members: Members) {
+    this.#members = members;
     this.#world = world;
     this.#machine = machine;
     this.#line = line;
@@ -54,7 +78,7 @@ export class FarStore implements ClusterStore {
     let told = after;
     const connect = (): void => {
       if (isClosed || machine.state === "dead") return;
-      let isLost = line.isCut;
+      let isLost = line.isCut || line.isBlind;
       let lastMs = world.nowMs;
       const lose = (): void => {
         if (!isLost) inner?.close();
@@ -66,7 +90,7 @@ export class FarStore implements ClusterStore {
         lastMs = Math.max(lastMs, world.nowMs + this.#delayMs());
         world.at(lastMs - world.nowMs, () => {
           if (isLost) return;
-          if (line.isCut) lose();
+          if (line.isCut || line.isBlind) lose();
           else machine.run(() => !isClosed && !isLost && call());
         });
       };
@@ -98,22 +122,29 @@ export class FarStore implements ClusterStore {
     const [world, machine, line] = [this.#world, this.#machine, this.#line];
     return new Promise((resolve, reject) => {
       const cancel = machine.after(ANSWER_WITHIN_MS, () => reject(new StoreError(code, "no answer")));
-      if (line.isCut) return;
-      world.at(this.#delayMs(), () => {
-        const answer = (settle: () => void): void => {
-          if (line.isCut) return;
-          world.at(this.#delayMs(), () =>
-            machine.run(() => {
-              cancel();
-              settle();
-            }),
-          );
-        };
-        work().then(
-          (value) => answer(() => resolve(value)),
-          (error: unknown) => answer(() => reject(error)),
+      if (line.isCut || world.random() < line.lossRate) return;
+      const answer = (settle: () => void): void => {
+        if (line.isCut || line.isDeaf || world.random() < line.lossRate) return;
+        world.at(this.#delayMs(), () =>
+          machine.run(() => {
+            cancel();
+            settle();
+          }),
         );
-      });
+      };
+      const arrive = (): void => {
+        if (this.#members.hasLeader) {
+          work().then(
+            (value) => answer(() => resolve(value)),
+            (error: unknown) => answer(() => reject(error)),
+          );
+          return;
+        }
+        const fate = world.random();
+        if (fate < 0.4) answer(() => reject(new StoreError("unavailable", "no leader")));
+        else if (fate < 0.7) this.#members.whenLed(arrive);
+      };
+      world.at(this.#delayMs(), arrive);
     });
   }
 

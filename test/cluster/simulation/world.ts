@@ -117,6 +117,7 @@ export class Machine implements Clock, LeaseClock {
   #asleepMs = 0;
   #sleptSinceMs = 0;
   #wallMs = 0;
+  #backMs = 0;
 
   constructor(world: World, faults: ClockFaults) {
     this.#world = world;
@@ -131,13 +132,13 @@ export class Machine implements Clock, LeaseClock {
   /** Stands still while the machine sleeps, not while its process is paused. */
   monotonicMs(): number {
     const asleepMs = this.#asleepMs + (this.#state === "asleep" ? this.#world.nowMs - this.#sleptSinceMs : 0);
-    return (this.#world.nowMs - asleepMs) * this.#rate;
+    return (this.#world.nowMs - asleepMs) * this.#rate - this.#backMs;
   }
 
   bootMs(): number {
     return this.#faults.hasNoBootClock
       ? this.monotonicMs()
-      : Math.floor((this.#world.nowMs * this.#rate) / 10) * 10;
+      : Math.floor((this.#world.nowMs * this.#rate - this.#backMs) / 10) * 10;
   }
 
   nowMs(): number {
@@ -182,6 +183,11 @@ export class Machine implements Clock, LeaseClock {
 
   jumpWall(byMs: number): void {
     this.#wallMs += byMs;
+  }
+
+  /** The clocks that nobody sets go back, as those of a machine that is put back. */
+  jumpBack(byMs: number): void {
+    this.#backMs += byMs;
   }
 
   die(): void {
