@@ -39,13 +39,13 @@ import { openThread } from "../platform/worker-thread.ts";
 import { Replays } from "../recording/read/replays.ts";
 import { openScreenReader } from "../vision/live/screen-reader.ts";
 import { DesktopTexts } from "../vision/text/desktop-texts.ts";
-import { FarViewers } from "../web/cascade/far-viewers.ts";
 import { buildApp } from "../web/http/app.ts";
 import { ConnectedClients } from "../web/http/connected-clients.ts";
-import { ViewerSessions } from "../web/viewer/sessions.ts";
+import type { ViewerSessions } from "../web/viewer/sessions.ts";
 import { CloseStack } from "./close-stack.ts";
 import { openDataFormat } from "./data-format.ts";
 import { desktopLinks } from "./desktops/open-desktop-link.ts";
+import { openViewers } from "./desktops/open-viewers.ts";
 import { listenFault } from "./listen-fault.ts";
 import { logDesktops } from "./log-desktops.ts";
 import { openAnalysts } from "./open-analysts.ts";
@@ -304,19 +304,11 @@ async function openRooms(
   );
   closeStack.add(() => mcp.close());
 
-  const sessions = new ViewerSessions({
-    rfb: platform,
-    clock,
-    log,
-    audit: (entry) => audit.record(entry),
-    filmEncoder: config.viewer.film_encoder === "off" ? null : config.viewer.film_encoder,
-    updated: (delayMs) => metrics.updated(delayMs),
-    sent: (bytes) => metrics.sent(bytes),
-  });
+  const record = (entry: AuditEntry): void => audit.record(entry);
+  const parts = { rfb: platform, clock, metrics, self: fleet?.name ?? "", audit: record };
+  const { sessions, far } = openViewers(config, log, parts);
   viewers = sessions;
-  const onBug = (err: unknown): void => log.error({ err }, "Picture of another node failed");
-  const farViewers = new FarViewers({ sessions, clock, onBug, self: fleet?.name ?? "" });
-  closeStack.add(() => farViewers.close());
+  closeStack.add(() => far.close());
   const [command, ...args] = ownProgram();
   const app = buildApp({
     desktops,
@@ -338,7 +330,7 @@ async function openRooms(
       attach: (socket, desktopId, options, principal, stream) => {
         sessions.attach(socket, desktops.get(desktopId), options, principal, stream);
       },
-      attachFar: (...viewer) => farViewers.attach(...viewer),
+      attachFar: (...viewer) => far.attach(...viewer),
     },
     clients,
     browsers: bridge,

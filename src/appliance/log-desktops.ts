@@ -1,5 +1,6 @@
 import type { Connection } from "../desktop/connections/connection.ts";
-import type { DesktopEvent, DesktopState } from "../desktop/desktop.ts";
+import type { DesktopState } from "../desktop/connections/reconnecting-link.ts";
+import type { DesktopEvent } from "../desktop/desktop.ts";
 import type { LinkError } from "../desktop/error.ts";
 import type { Logger } from "../platform/log.ts";
 

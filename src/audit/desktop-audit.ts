@@ -1,5 +1,6 @@
 import type { SceneEvent } from "../compositor/scene.ts";
 import type { Connection } from "../desktop/connections/connection.ts";
+import type { DesktopState } from "../desktop/connections/reconnecting-link.ts";
 import type { Actor } from "../desktop/control/action.ts";
 import type { ActionRecord } from "../desktop/control/action-record.ts";
 import { intentOf } from "../desktop/control/action-summary.ts";
@@ -7,7 +8,7 @@ import type { Approval } from "../desktop/control/approvals/approvals.ts";
 import type { GrantChange } from "../desktop/control/approvals/standing-grants.ts";
 import type { Holder } from "../desktop/control/arbiter.ts";
 import type { CustomRules } from "../desktop/control/custom-rules-fields.ts";
-import type { DesktopEvent, DesktopState } from "../desktop/desktop.ts";
+import type { DesktopEvent } from "../desktop/desktop.ts";
 import type { AuditEntry, AuditType } from "./audit-event.ts";
 
 /** What the audit needs to know of a desktop and of their registry. */

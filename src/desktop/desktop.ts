@@ -33,8 +33,6 @@ import { Snapshots } from "./picture/snapshots.ts";
 import { RecentUse } from "./recent-use.ts";
 import type { Audience, View } from "./view.ts";
 
-export type { DesktopState } from "./connections/reconnecting-link.ts";
-export type { DesktopOptions, DesktopPorts } from "./desktop-options.ts";
 export type { DesktopEvent } from "./events/desktop-event.ts";
 
 /** A live desktop: one target, its picture, its overlays, its gate. */

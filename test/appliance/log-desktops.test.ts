@@ -1,7 +1,8 @@
 import pino from "pino";
 import t from "tap";
 import { logDesktops } from "../../src/appliance/log-desktops.ts";
-import type { DesktopEvent, DesktopState } from "../../src/desktop/desktop.ts";
+import type { DesktopState } from "../../src/desktop/connections/reconnecting-link.ts";
+import type { DesktopEvent } from "../../src/desktop/desktop.ts";
 import { LinkError } from "../../src/desktop/error.ts";
 import { RfbError } from "../../src/protocols/rfb/error.ts";
 

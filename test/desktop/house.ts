@@ -2,12 +2,8 @@ import { PLATFORM } from "../../src/appliance/open-links.ts";
 import { makeConnection } from "../../src/desktop/connections/connection.ts";
 import type { Actor } from "../../src/desktop/control/action.ts";
 import type { Mode } from "../../src/desktop/control/policy.ts";
-import {
-  Desktop,
-  type DesktopEvent,
-  type DesktopOptions,
-  type DesktopPorts,
-} from "../../src/desktop/desktop.ts";
+import { Desktop, type DesktopEvent } from "../../src/desktop/desktop.ts";
+import type { DesktopOptions, DesktopPorts } from "../../src/desktop/desktop-options.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { FakeLink } from "./fake-link.ts";
 

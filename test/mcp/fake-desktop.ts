@@ -7,6 +7,7 @@ import {
   type ConnectionInput,
   makeConnection,
 } from "../../src/desktop/connections/connection.ts";
+import type { DesktopState } from "../../src/desktop/connections/reconnecting-link.ts";
 import {
   type Action,
   type ActionResult,
@@ -16,7 +17,7 @@ import {
 } from "../../src/desktop/control/action.ts";
 import type { Mode } from "../../src/desktop/control/policy.ts";
 import { HumanRequests } from "../../src/desktop/control/requests/human-requests.ts";
-import type { DesktopEvent, DesktopState } from "../../src/desktop/desktop.ts";
+import type { DesktopEvent } from "../../src/desktop/desktop.ts";
 import type { TestReport } from "../../src/desktop/desktops.ts";
 import { type LinkError, RefusedError } from "../../src/desktop/error.ts";
 import type { Audience, Snapshot, SnapshotPart, SnapshotRequest, View } from "../../src/desktop/view.ts";

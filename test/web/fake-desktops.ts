@@ -5,6 +5,7 @@ import type { Connection, ConnectionInput } from "../../src/desktop/connections/
 import { makeConnection } from "../../src/desktop/connections/connection.ts";
 import { editedConnection } from "../../src/desktop/connections/connection-edit.ts";
 import type { ConnectionEdit } from "../../src/desktop/connections/connection-fields.ts";
+import type { DesktopState } from "../../src/desktop/connections/reconnecting-link.ts";
 import { TargetSound } from "../../src/desktop/connections/target-sound.ts";
 import type { Actor } from "../../src/desktop/control/action.ts";
 import type { ActionRecord } from "../../src/desktop/control/action-record.ts";
@@ -14,7 +15,7 @@ import type { Grant } from "../../src/desktop/control/approvals/standing-grants.
 import type { Holder } from "../../src/desktop/control/arbiter.ts";
 import type { Mode } from "../../src/desktop/control/policy.ts";
 import { HumanRequests } from "../../src/desktop/control/requests/human-requests.ts";
-import type { DesktopEvent, DesktopState } from "../../src/desktop/desktop.ts";
+import type { DesktopEvent } from "../../src/desktop/desktop.ts";
 import type { TestReport } from "../../src/desktop/desktops.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import { DesktopFiles } from "../../src/desktop/files/desktop-files.ts";

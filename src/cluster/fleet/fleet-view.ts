@@ -1,3 +1,4 @@
+import type { FleetNode } from "../nodes/fleet-node.ts";
 import type { NodeRecord } from "../nodes/records.ts";
 
 /** What is told of a fleet. */
@@ -14,4 +15,29 @@ export interface FleetView {
     /** null: nobody has it. */
     readonly node: string | null;
   }[];
+}
+
+/** `nameOf`: of a desktop, where it can be read. */
+export function fleetView(
+  self: string,
+  node: FleetNode,
+  nameOf: (desktopId: string) => string | null,
+): FleetView {
+  const { assignments, nodes, remainingMs } = node;
+  const names = new Map(nodes.map(({ id, name }) => [id, name]));
+  const loads = new Map<string, number>();
+  for (const { owner } of assignments) if (owner !== null) loads.set(owner, (loads.get(owner) ?? 0) + 1);
+  return {
+    self,
+    leaseMs: remainingMs,
+    nodes: nodes.map((record) => ({
+      ...record,
+      desktops: loads.get(record.id) ?? 0,
+      isDrained: node.isDrained(record.name),
+    })),
+    desktops: assignments.map(({ desktop, zone, owner }) => ({
+      ...{ id: desktop, name: nameOf(desktop), zone },
+      node: owner === null ? null : (names.get(owner) ?? null),
+    })),
+  };
 }

@@ -17,7 +17,8 @@ import { asked } from "../shared/asked.ts";
 import { commitSurely } from "../store/commit-surely.ts";
 import type { Change, ClusterStore } from "../store/store.ts";
 import { FleetConnections } from "./fleet-connections.ts";
-import type { FleetView } from "./fleet-view.ts";
+import { type FleetView, fleetView } from "./fleet-view.ts";
+import { notYet } from "./not-yet.ts";
 import { Prepared } from "./prepared.ts";
 
 export const FLEET = "/overlay-companion/fleet/";
@@ -229,24 +230,7 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
   }
 
   get view(): FleetView {
-    const node = this.#node;
-    const { assignments, nodes, remainingMs } = node;
-    const names = new Map(nodes.map(({ id, name }) => [id, name]));
-    const loads = new Map<string, number>();
-    for (const { owner } of assignments) if (owner !== null) loads.set(owner, (loads.get(owner) ?? 0) + 1);
-    return {
-      self: this.name,
-      leaseMs: remainingMs,
-      nodes: nodes.map((record) => ({
-        ...record,
-        desktops: loads.get(record.id) ?? 0,
-        isDrained: node.isDrained(record.name),
-      })),
-      desktops: assignments.map(({ desktop, zone, owner }) => ({
-        ...{ id: desktop, name: this.#connections.get(desktop)?.name ?? null, zone },
-        node: owner === null ? null : (names.get(owner) ?? null),
-      })),
-    };
+    return fleetView(this.name, this.#node, (id) => this.#connections.get(id)?.name ?? null);
   }
 
   /** How it is, in numbers. */
@@ -411,10 +395,4 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
       return outcome.isDone;
     });
   }
-}
-
-function notYet(id: string): RefusedError {
-  return new RefusedError("not_held", `no node has the desktop ${id} at this moment: try again in a second`, {
-    retryAfterMs: 1000,
-  });
 }

@@ -1,9 +1,10 @@
 import type { SceneEvent } from "../../compositor/scene.ts";
+import type { DesktopState } from "../../desktop/connections/reconnecting-link.ts";
 import type { Actor, ActorKind } from "../../desktop/control/action.ts";
 import type { ActionRecord } from "../../desktop/control/action-record.ts";
 import { intentOf } from "../../desktop/control/action-summary.ts";
 import type { Approval } from "../../desktop/control/approvals/approvals.ts";
-import type { Desktop, DesktopEvent, DesktopState } from "../../desktop/desktop.ts";
+import type { Desktop, DesktopEvent } from "../../desktop/desktop.ts";
 import type { ObservedInputEvent } from "../../desktop/events/input-events.ts";
 import type { Cursor } from "../../framebuffer/cursor.ts";
 import { holdsPoint, type Size } from "../../framebuffer/rect.ts";

@@ -1,6 +1,6 @@
+import type { DesktopState } from "../../desktop/connections/reconnecting-link.ts";
 import { shownName } from "../../desktop/control/action.ts";
 import type { Holder } from "../../desktop/control/arbiter.ts";
-import type { DesktopState } from "../../desktop/desktop.ts";
 import { receivedPercent } from "../../desktop/picture/no-picture.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";

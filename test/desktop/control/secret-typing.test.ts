@@ -3,7 +3,7 @@ import type { Action, Actor, PerformOptions } from "../../../src/desktop/control
 import type { Decision } from "../../../src/desktop/control/approvals/approvals.ts";
 import type { Mode } from "../../../src/desktop/control/policy.ts";
 import type { NamedSecret, SecretPorts, Seen } from "../../../src/desktop/control/secret-typing.ts";
-import type { DesktopPorts } from "../../../src/desktop/desktop.ts";
+import type { DesktopPorts } from "../../../src/desktop/desktop-options.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import { takePatch } from "../../../src/framebuffer/patch.ts";
 import { type Rect, rect } from "../../../src/framebuffer/rect.ts";
