@@ -9,10 +9,11 @@ import { EngineLines } from "../text/engine-lines.ts";
 import { LineCache, type Reading } from "../text/line-cache.ts";
 import { type IndexedLine, TextIndex } from "../text/text-index.ts";
 import type { FromLiveThread, KnownTerms, ToLiveThread } from "./live-messages.ts";
+import { aroundOf, ReadPlaces } from "./read-places.ts";
 import { spansLike } from "./secret-likeness.ts";
 
-/** Lines that are given to engines at a time, one by one: each of two engines has one, and one waits for the first to be done. */
-const MOST_READING = 3;
+/** Lines that are given to engines at a time, one to each of two: one that waited may be another line once it is read. */
+const MOST_READING = 2;
 /** Lines that are tried before an answer, each some milliseconds at most: of terminals most are of letters that are known. */
 const MOST_AT_ONCE = 40;
 /** After an engine failed the same lines are tried again, not at once. */
@@ -39,6 +40,7 @@ export class LiveServer {
     { readonly matcher: TermMatcher; boxes: WeakMap<Reading, readonly Rect[]> }
   >();
   readonly #underway = new Set<string>();
+  readonly #places = new ReadPlaces();
   readonly #tried = new WeakSet<IndexedLine>();
   #index: TextIndex | null = null;
   #generation = 0;
@@ -57,6 +59,7 @@ export class LiveServer {
     switch (message.kind) {
       case "size":
         this.#index = new TextIndex(message.size, this.#cache);
+        this.#places.clear();
         return;
       case "pixels":
         for (const move of message.copies) this.#index?.copy(move);
@@ -83,7 +86,18 @@ export class LiveServer {
     const matchers = terms.map((one) => ({ id: one.id, boxes: this.#boxesFor(one, isPointed) }));
     for (const entry of index.known()) {
       const { reading } = entry;
-      (reading === null ? unread : lines).push(grown(entry, entry));
+      const line = grown(entry, entry);
+      const part = reading === null ? this.#places.changed(line, (rect) => index.pixels(rect)) : null;
+      if (reading === null) unread.push(part?.unread ?? line);
+      if (reading !== null || part !== null) lines.push(line);
+      if (part !== null) {
+        // What was private then is, also where more was written to it.
+        const { left, top, reading: then } = part.place;
+        for (const { id, boxes } of matchers) {
+          for (const box of boxes(then))
+            found.push({ id, rect: grown(boxAt({ ...entry, left, top }, box), entry) });
+        }
+      }
       if (reading !== null && reading.words.length > 0) {
         for (const { id, boxes } of matchers) {
           for (const box of boxes(reading)) found.push({ id, rect: grown(boxAt(entry, box), entry) });
@@ -145,10 +159,18 @@ export class LiveServer {
   #read(index: TextIndex, entry: IndexedLine): void {
     this.#reading++;
     this.#underway.add(entry.hash);
+    const rect = aroundOf(entry, index.size);
+    const pixels = index.pixels(rect);
     index
       .readLines([entry], (lines) => this.#lines.read(lines))
       .then(
-        () => this.#tell({ kind: "news" }),
+        () => {
+          const { left, top, bottom, reading } = entry;
+          if (reading !== null && pixels !== null && index === this.#index) {
+            this.#places.add({ ...{ left, top, bottom }, rect, pixels, reading });
+          }
+          this.#tell({ kind: "news" });
+        },
         () => this.#rest(),
       )
       .finally(() => {

@@ -53,7 +53,7 @@ const MOST_READING = 2;
  * was never seen. INVARIANT: after `settle` the lines are those of a fresh cut of the whole picture.
  */
 export class TextIndex {
-  readonly #size: Size;
+  readonly size: Size;
   readonly #words: Uint32Array;
   readonly #bytes: Uint8Array;
   readonly #cut: KeptCut;
@@ -64,7 +64,7 @@ export class TextIndex {
   #generation = -1;
 
   constructor(size: Size, cache: LineCache) {
-    this.#size = size;
+    this.size = size;
     this.#words = new Uint32Array(size.width * size.height);
     this.#bytes = new Uint8Array(this.#words.buffer);
     this.#cut = new KeptCut(size);
@@ -73,10 +73,10 @@ export class TextIndex {
 
   /** Pixels that stood elsewhere. */
   copy({ fromX, fromY, to }: CopyMove): void {
-    const target = intersectRects(to, rectOfSize(this.#size));
+    const target = intersectRects(to, rectOfSize(this.size));
     const source = translateRect(target, fromX - to.x, fromY - to.y);
     if (isEmptyRect(target)) return;
-    const stride = this.#size.width;
+    const stride = this.size.width;
     const isDown = target.y > source.y;
     for (let k = 0; k < target.height; k++) {
       // From the end where rows would else be overwritten before they are copied.
@@ -91,7 +91,7 @@ export class TextIndex {
   paint(rect: Rect, pixels: Uint8Array): void {
     for (let y = 0; y < rect.height; y++) {
       const from = y * rect.width * 4;
-      const to = ((rect.y + y) * this.#size.width + rect.x) * 4;
+      const to = ((rect.y + y) * this.size.width + rect.x) * 4;
       this.#bytes.set(pixels.subarray(from, from + rect.width * 4), to);
     }
     this.#damage.push(boxOfRect(rect));
@@ -99,11 +99,25 @@ export class TextIndex {
 
   /** What was copied and painted is the picture of that generation. */
   settle(generation: number): void {
-    const picture = { ...this.#size, words: this.#words };
+    const picture = { ...this.size, words: this.#words };
     const damage = this.#damage;
     this.#damage = [];
     this.#take(this.#cut.update(picture, damage), generation);
     this.#generation = generation;
+  }
+
+  /** The pixels of a rectangle, row after row; null where they are not those that were settled, or not all in the picture. */
+  pixels({ x, y, width, height }: Rect): Uint32Array | null {
+    const { width: stride, height: rows } = this.size;
+    const isWithin = x >= 0 && y >= 0 && x + width <= stride && y + height <= rows;
+    if (!isWithin || this.#damage.some((box) => boxesOverlap(box, boxOfRect({ x, y, width, height }))))
+      return null;
+    const pixels = new Uint32Array(width * height);
+    for (let k = 0; k < height; k++) {
+      const from = (y + k) * stride + x;
+      pixels.set(this.#words.subarray(from, from + width), k * width);
+    }
+    return pixels;
   }
 
   /** Boxes and hashes, for whoever compares them with a fresh cut. */
@@ -146,7 +160,7 @@ export class TextIndex {
     const entries = [...this.#entries.values()];
     return {
       generation: this.#generation,
-      picture: { ...this.#size, words: this.#words.slice() },
+      picture: { ...this.size, words: this.#words.slice() },
       mask: this.#cut.mask.bytes.slice(),
       lines: async (read, signal) => {
         await this.#read(entries, read, signal);

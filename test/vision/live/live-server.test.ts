@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import t from "tap";
 import { decodePicture } from "../../../src/compositor/picture-file.ts";
 import type { NamedTerms, TextRead } from "../../../src/desktop/masks/text-reader.ts";
-import { rect } from "../../../src/framebuffer/rect.ts";
-import { rectOfBox } from "../../../src/vision/cut/box.ts";
+import { type Rect, rect } from "../../../src/framebuffer/rect.ts";
+import { type Box, boxOfRect, rectOfBox, widthOf } from "../../../src/vision/cut/box.ts";
 import { fontAtlas } from "../../../src/vision/glyphs/font-atlas.ts";
 import type { FromLiveThread, KnownTerms } from "../../../src/vision/live/live-messages.ts";
 import { LiveServer } from "../../../src/vision/live/live-server.ts";
@@ -111,6 +111,83 @@ t.test("of lines that came together the short ones are read first", async (t) =>
   // The ink lies in a margin, which may be cut off.
   const isLater = (width: number, index: number): boolean => width + 8 >= (widths[index - 1] ?? 0);
   t.ok(widths.every(isLater), widths.join(" "));
+});
+
+/** The first letters of a line once more, further right in it. */
+function written({ left, top, right, bottom }: Box): {
+  readonly at: Rect;
+  readonly pixels: Uint8Array<ArrayBuffer>;
+} {
+  const at = rect(left + Math.floor((right - left) / 2), top, 24, bottom - top);
+  const pixels = new Uint8Array(at.width * at.height * 4);
+  for (let y = 0; y < at.height; y++) {
+    const from = ((at.y + y) * PAGE.width + left) * 4;
+    pixels.set(PAGE.rgba.subarray(from, from + at.width * 4), y * at.width * 4);
+  }
+  return { at, pixels };
+}
+
+/** The widest of the lines that an engine is asked for, of which nobody has answered any. */
+async function asked(told: readonly FromLiveThread[]): Promise<Box> {
+  const boxes = await until("questions", () => {
+    const lines = told.flatMap((one) => (one.kind === "read" ? one.lines : []));
+    return lines.length < 2 ? null : lines.map(({ inkBox }) => inkBox);
+  });
+  const box = boxes.find(({ left, right }) => right - left > 80);
+  if (box === undefined) throw new Error("no long line");
+  return box;
+}
+
+t.test("of a line that changes while it is read only what changed is unread then", async (t) => {
+  for (const text of ["nothing private", "bob@example.com"]) {
+    const { server, told, ask, answer } = open();
+    ask(EMAIL);
+    const box = await asked(told);
+    const isOf = ({ x, y, width, height }: Rect): boolean =>
+      y < box.bottom && y + height > box.top && x < box.right && x + width > box.left;
+    const { at, pixels } = written(box);
+    server.take({ kind: "pixels", copies: [], parts: [{ rect: at, pixels }] });
+    const [whole] = ask(EMAIL).unread.filter(isOf);
+    t.ok(whole !== undefined && whole.width >= box.right - box.left, "all of it, before anybody answered");
+    await answer(text);
+    await answer(text);
+    const { unread, found, lines } = ask(EMAIL);
+    const [part, ...others] = unread.filter(isOf);
+    t.same(others, []);
+    t.ok(
+      part !== undefined && part.x >= at.x - 4 && part.x + part.width <= at.x + at.width + 4,
+      `${part?.x}`,
+    );
+    t.ok(lines.some(isOf), "it is a line of those over which a film may play");
+    const hidden = found.filter((one) => isOf(one.rect));
+    t.equal(hidden.length > 0, text.startsWith("bob"), "what was private in it is, whatever came");
+  }
+});
+
+t.test("what was painted since a line was cut is not taken for read with it", async (t) => {
+  const { server, told, ask, answer } = open();
+  const [widest] = [...ask(EMAIL).unread].sort((a, b) => b.width - a.width);
+  if (widest === undefined) throw new Error("no line");
+  const box = boxOfRect(widest);
+  const questions = (): boolean => told.some(({ kind }) => kind === "read");
+  await until("a question", () => questions() || null);
+  t.notOk(
+    told.some(
+      (one) => one.kind === "read" && one.lines.some(({ inkBox }) => widthOf(inkBox) > widest.width - 20),
+    ),
+    "it waits, as the widest",
+  );
+  const { at, pixels } = written(box);
+  server.take({ kind: "pixels", copies: [], parts: [{ rect: at, pixels: Uint8Array.from(pixels) }] });
+  while (questions()) {
+    await answer("nothing private");
+    await settle();
+  }
+  const later = { ...at, x: at.x + 60 };
+  server.take({ kind: "pixels", copies: [], parts: [{ rect: later, pixels }] });
+  const isAt = ({ x, y, width, height }: Rect): boolean =>
+    x <= at.x && x + width >= at.x + at.width && y <= at.y && y + height >= at.y + at.height;
+  t.ok(ask(EMAIL).unread.some(isAt), "the letters that nobody read");
 });
 
 t.test("what an engine doubts is meant while a pointer may lie on it, and no longer", async (t) => {
