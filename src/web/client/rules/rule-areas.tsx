@@ -48,7 +48,7 @@ export function RuleAreas(props: RuleAreasProps) {
     <section class="rules-section" aria-labelledby="rules-areas">
       <h2 id="rules-areas">{t`Places where the mouse is ruled more strictly`}</h2>
       <p class="muted">
-        {t`Drag a rectangle on the picture, or add one and give its numbers. Where areas overlap the strictest counts.`}
+        {t`Drag a rectangle on the picture, or add one by numbers. Where areas overlap the strictest counts.`}
       </p>
       <div class="rules-places">
         <RuleMap {...props} onAdd={add} isFull={isFull} />

@@ -12,7 +12,7 @@ const WORDS_OF_ERROR = {
   wait: t`Too many wrong tokens came from your address. Wait a moment, then try again.`,
   role: t`You signed in, but none of your groups has a role here. Ask whoever runs this appliance for one, then sign in again.`,
   expired: t`That sign-in took too long, or began in another browser. Begin again.`,
-  provider: t`The provider's answer was not accepted. Try again; if it stays so, tell whoever runs this appliance: its log says why.`,
+  provider: t`The provider's answer was not accepted. Try again, or tell whoever runs this appliance: its log says why.`,
   "provider-down": t`The provider cannot be reached. Try again in a moment, or sign in with a token.`,
   lost: t`The server cannot be reached. Check that it is running, then try again.`,
 } as const;

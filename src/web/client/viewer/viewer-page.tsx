@@ -65,7 +65,7 @@ export function ViewerPage({ desktopId, crop }: ViewerPageProps) {
       ) : (
         <div class="card stage-card" role="status">
           <h1>{t`No connection to the server`}</h1>
-          <p>{t`Trying again. Check that it is running and that nothing between keeps WebSockets away.`}</p>
+          <p>{t`Trying again. Check that it runs and that nothing keeps WebSockets away.`}</p>
         </div>
       )}
     </main>
