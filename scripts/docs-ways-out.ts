@@ -172,6 +172,8 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
     file,
   ),
   file("sessions"),
+  // What people send to desktops, until it is there: nothing that a desktop showed.
+  file("sending"),
   // What Chromium keeps of sites that a browser of ours signed in to.
   file("browser-profiles"),
   ...[

@@ -119,7 +119,7 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     13,
     "The web app comes unpacked and is larger than its budget",
     `${SIZE} all of it`,
-    `${SIZE} a viewer, up to its connection`,
+    `${SIZE} a viewer, up to its picture`,
   ),
   finding(
     14,

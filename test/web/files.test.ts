@@ -66,58 +66,61 @@ t.test("people with the permission send files part by part, and take them back",
   t.notOk(JSON.stringify(house.audited).includes("salaries"), "of names nothing is written down");
 });
 
-t.test("people take what was copied; agents, viewers and guests of any kind have none of it", async (t) => {
-  const house = await openHouse(t);
-  const headers = house.bearer("admin");
-  const { desktopFiles, fileCommands } = house.desktops.get("d1");
-  t.teardown(() => desktopFiles.close());
-  for (const role of ["agent", "viewer", "approver"] as const) {
-    for (const path of [url, `${url}/copied/1/0`]) {
-      t.equal((await house.app.inject({ url: path, headers: house.bearer(role) })).statusCode, 403, role);
+t.test(
+  "no masks hide anything of a file: people take what was copied, agents, viewers and guests of any kind have none of it",
+  async (t) => {
+    const house = await openHouse(t);
+    const headers = house.bearer("admin");
+    const { desktopFiles, fileCommands } = house.desktops.get("d1");
+    t.teardown(() => desktopFiles.close());
+    for (const role of ["agent", "viewer", "approver"] as const) {
+      for (const path of [url, `${url}/copied/1/0`]) {
+        t.equal((await house.app.inject({ url: path, headers: house.bearer(role) })).statusCode, 403, role);
+      }
     }
-  }
-  desktopFiles.hear({ kind: "able" });
-  desktopFiles.hear({
-    ...{ kind: "copied", list: 1 },
-    files: [
-      { path: "folder", size: null, isFolder: true },
-      { path: "folder\\..\\\u202etxt.exe\n", size: 5, isFolder: false },
-      { path: "..", size: 3, isFolder: false },
-    ],
-  });
-  const info = (await house.app.inject({ url, headers })).json() as FilesInfo;
-  t.same(info.copied.files, [
-    { index: 1, name: "_txt.exe_", folder: "folder/..", size: 5 },
-    { index: 2, name: "file", folder: "", size: 3 },
-  ]);
-  const taking = house.app.inject({ url: `${url}/copied/1/1`, headers });
-  const answer = async (text: string | null): Promise<void> => {
-    while (fileCommands.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    const command = fileCommands.shift();
-    if (command?.kind !== "read") throw new Error("another command");
-    t.ok(command.bytes <= 5);
-    desktopFiles.hear({ kind: "read", id: command.id, bytes: text === null ? null : Buffer.from(text) });
-  };
-  await answer("he");
-  await answer("llo");
-  const taken = await taking;
-  t.equal(taken.body, "hello");
-  t.match(taken.headers, { "content-length": "5", "content-disposition": /filename="_txt.exe_"/ });
-  const refused = house.app.inject({ url: `${url}/copied/1/2`, headers });
-  await answer(null);
-  t.equal((await refused).statusCode, 502, "the desktop does not give it");
-  for (const path of ["1/0", "1/9", "2/1"]) {
-    t.equal((await house.app.inject({ url: `${url}/copied/${path}`, headers })).statusCode, 404, path);
-  }
-  desktopFiles.hear({ kind: "copied", list: 2, files: null });
-  t.match((await house.app.inject({ url, headers })).json(), { copied: { is_too_many: true, files: [] } });
-  desktopFiles.lost();
-  t.match((await house.app.inject({ url, headers })).json(), {
-    is_able: false,
-    copied: { is_too_many: false },
-  });
-  t.match(
-    house.audited.filter(({ type }) => type === "files.taken").map(({ errorCode }) => errorCode),
-    [undefined, "refused", "not_found", "not_found", "not_found"],
-  );
-});
+    desktopFiles.hear({ kind: "able" });
+    desktopFiles.hear({
+      ...{ kind: "copied", list: 1 },
+      files: [
+        { path: "folder", size: null, isFolder: true },
+        { path: "folder\\..\\\u202etxt.exe\n", size: 5, isFolder: false },
+        { path: "..", size: 3, isFolder: false },
+      ],
+    });
+    const info = (await house.app.inject({ url, headers })).json() as FilesInfo;
+    t.same(info.copied.files, [
+      { index: 1, name: "_txt.exe_", folder: "folder/..", size: 5 },
+      { index: 2, name: "file", folder: "", size: 3 },
+    ]);
+    const taking = house.app.inject({ url: `${url}/copied/1/1`, headers });
+    const answer = async (text: string | null): Promise<void> => {
+      while (fileCommands.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      const command = fileCommands.shift();
+      if (command?.kind !== "read") throw new Error("another command");
+      t.ok(command.bytes <= 5);
+      desktopFiles.hear({ kind: "read", id: command.id, bytes: text === null ? null : Buffer.from(text) });
+    };
+    await answer("he");
+    await answer("llo");
+    const taken = await taking;
+    t.equal(taken.body, "hello");
+    t.match(taken.headers, { "content-length": "5", "content-disposition": /filename="_txt.exe_"/ });
+    const refused = house.app.inject({ url: `${url}/copied/1/2`, headers });
+    await answer(null);
+    t.equal((await refused).statusCode, 502, "the desktop does not give it");
+    for (const path of ["1/0", "1/9", "2/1"]) {
+      t.equal((await house.app.inject({ url: `${url}/copied/${path}`, headers })).statusCode, 404, path);
+    }
+    desktopFiles.hear({ kind: "copied", list: 2, files: null });
+    t.match((await house.app.inject({ url, headers })).json(), { copied: { is_too_many: true, files: [] } });
+    desktopFiles.lost();
+    t.match((await house.app.inject({ url, headers })).json(), {
+      is_able: false,
+      copied: { is_too_many: false },
+    });
+    t.match(
+      house.audited.filter(({ type }) => type === "files.taken").map(({ errorCode }) => errorCode),
+      [undefined, "refused", "not_found", "not_found", "not_found"],
+    );
+  },
+);

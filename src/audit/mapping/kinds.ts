@@ -15,6 +15,7 @@ const NOUNS: Readonly<Record<string, Noun>> = {
     change: "configuration",
   },
   ...{ target: "configuration", viewer: "api", overlay: "api", screenshot: "api", recording: "api" },
+  files: "api",
   ...{ mcp: "api", input: "api", approval: "api", request: "api", push: "api", grant: "iam" },
   ...{ mode: "configuration", rules: "configuration", mask: "configuration", desktop: "api" },
   ...{ secret: "configuration", keep_awake: "configuration", browser: "api", backup: "api", audit: "api" },

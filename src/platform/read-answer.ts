@@ -7,7 +7,7 @@ export async function readAnswer(response: IncomingMessage, mostBytes: number): 
   for await (const chunk of response) {
     const bytes = Buffer.from(chunk);
     length += bytes.length;
-    if (length > mostBytes) throw new Error(`a node answered with more than ${mostBytes} bytes`);
+    if (length > mostBytes) throw new Error(`the answer has more than ${mostBytes} bytes`);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
