@@ -127,6 +127,8 @@ const TOLD_OTHERWISE: Readonly<Record<string, AuditType | null>> = {
   "POST /api/v1/answers/open": "approval.viewed",
   "POST /api/v1/answers": "approval.granted",
   "POST /api/v1/desktops/:id/rules/try": null,
+  // A part of what was told, with how many files and bytes, when it was begun.
+  "PUT /api/v1/desktops/:id/files/:sendingId/:index": "files.sent",
   "PATCH /api/v1/desktops/:id/replay": null,
   "POST /api/v1/recordings/:id/verify": null,
   "POST /signin/oidc/logout": null,
@@ -167,6 +169,8 @@ const NOT_WRITTEN_FIRST: ReadonlySet<string> = new Set([
   "POST /api/v1/answers/open",
   "POST /api/v1/answers",
   "POST /signin/oidc/logout",
+  // Its beginning is written first, and decides what it may hold.
+  "PUT /api/v1/desktops/:id/files/:sendingId/:index",
 ]);
 
 t.test("every route that changes something is in the audit before it is done", async (t) => {

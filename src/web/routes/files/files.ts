@@ -30,6 +30,8 @@ const copiedParamsSchema = z.object({ list: number, index: number });
 export function fileRoutes(app: FastifyInstance, ports: RoutePorts, reading: ReadingAudit): void {
   const url = "/api/v1/desktops/:id/files";
   const config = { access: "files" } as const;
+  /** First of all: a desktop outside of a grant is not there, whatever else is wrong. */
+  const checkDesktop = (request: FastifyRequest): void => void desktopOf(ports, request);
   const filesOf = (request: FastifyRequest): DesktopFiles => {
     const files = desktopOf(ports, request).files?.();
     if (files !== undefined) return files;
@@ -66,6 +68,7 @@ export function fileRoutes(app: FastifyInstance, ports: RoutePorts, reading: Rea
   });
 
   app.post(url, { config }, async (request, reply): Promise<SendingInfo> => {
+    checkDesktop(request);
     const { files } = parse(sendBodySchema, request.body);
     const counts = { files: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) };
     try {
@@ -80,6 +83,7 @@ export function fileRoutes(app: FastifyInstance, ports: RoutePorts, reading: Rea
   });
 
   app.delete(`${url}/:sendingId`, { config }, (request, reply) => {
+    checkDesktop(request);
     const { sendingId } = parse(partParamsSchema.pick({ sendingId: true }), request.params);
     desktopOf(ports, request).files?.().sent.cancel(sendingId, principalOf(request).id);
     return reply.code(204).send();
@@ -87,6 +91,7 @@ export function fileRoutes(app: FastifyInstance, ports: RoutePorts, reading: Rea
 
   app.get(`${url}/copied/:list/:index`, { config }, async (request, reply) => {
     const signal = abortedBy(reply);
+    checkDesktop(request);
     const { list, index } = parse(copiedParamsSchema, request.params);
     let bytes = 0;
     try {
@@ -126,6 +131,7 @@ export function fileRoutes(app: FastifyInstance, ports: RoutePorts, reading: Rea
     );
     const part = { access: "files", isAuditedFirst: false } as const;
     scope.put(`${url}/:sendingId/:index`, { config: part }, async (request): Promise<SendingInfo> => {
+      checkDesktop(request);
       const { sendingId, index } = parse(partParamsSchema, request.params);
       const { offset } = parse(partQuerySchema, request.query);
       const { body } = request;
