@@ -158,7 +158,7 @@ const FILES = ["on", "off"] as const;
 const filesField = z
   .enum(FILES, expected(FILES))
   .exactOptional()
-  .describe("For rdp: off keeps people from sending files to it and taking files from it. Default on.");
+  .describe("For rdp: on lets people send files to it and take files from it. Default off.");
 
 /** Where the pages of a browser of ours may lead. */
 const BROWSER_NETWORKS = ["public", "all"] as const;

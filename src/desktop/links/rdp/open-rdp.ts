@@ -37,7 +37,7 @@ export function rdpLink(
       monitors: rdp.monitors,
       needsNla: rdp.require_nla ?? needsNla,
       hasSound: true,
-      hasFiles: connection.files !== "off",
+      hasFiles: connection.files === "on",
       hasGraphicsPipeline: rdp.graphics === "pipeline",
       colourDepth: rdp.depth,
       keyboardLayout: rdp.keyboard_layout,
