@@ -113,8 +113,8 @@ t.test(
       );
       await page.goto(`${appliance.url}/desktops/${id}`);
       await until("a picture", () => viewerShot(page));
-      release();
       const listed = await page.evaluate("window.atPicture");
+      release();
       const scripts = z
         .array(z.string())
         .parse(listed)
