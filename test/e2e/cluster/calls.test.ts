@@ -1,7 +1,4 @@
 import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
@@ -9,12 +6,12 @@ import t from "tap";
 import * as z from "zod";
 import { CALL_HEADER, REFUSED_HEADER, writeCall } from "../../../src/cluster/calls/call.ts";
 import { desktopSchema, errorSchema } from "../../../src/web/api/api.ts";
-import { fleetSchema } from "../../../src/web/api/fleet-api.ts";
 import { newTokenSchema } from "../../../src/web/api/tokens-api.ts";
 import { until } from "../../support/until.ts";
-import { Appliance } from "../harness/appliance.ts";
+import type { Appliance } from "../harness/appliance.ts";
 import { decodePicture, openBrowser, signIn } from "../harness/browser.ts";
 import { ETCD_PEERS, EtcdCluster } from "../harness/etcd.ts";
+import { FleetNodes } from "../harness/fleet-nodes.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { XDisplay } from "../harness/x-display.ts";
 import { differenceOf } from "../harness/xwd.ts";
@@ -29,45 +26,18 @@ const CURL_REFUSED = [35, 52, 55, 56];
 if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "chromium"])) {
   t.setTimeout(300_000);
   const etcd = await EtcdCluster.start(t, 1);
-  const folder = mkdtempSync(join(tmpdir(), "oc-calls-"));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  const secret = (name: string, value: string): string => {
-    writeFileSync(join(folder, name), value, { mode: 0o600 });
-    return join(folder, name);
-  };
-  const key = secret("key", randomBytes(32).toString("base64url"));
-  const password = secret("password", `${etcd.login.password}\n`);
   const inEtcd = (name: string): string => join(etcd.dir, name);
-  const start = async (name: string): Promise<Appliance> => {
-    const own = await etcd.nodeCertificate(name);
-    return await Appliance.start(t, {
-      env: {
-        OC_CLUSTER_ENDPOINTS: etcd.urls.join(),
-        ...{ OC_CLUSTER_CA: inEtcd("ca.crt"), OC_CLUSTER_CERT: inEtcd("client.crt") },
-        ...{ OC_CLUSTER_CERT_KEY: inEtcd("client.key"), OC_CLUSTER_LOGIN: etcd.login.name },
-        ...{ OC_CLUSTER_PASSWORD_FILE: password, OC_CLUSTER_KEY_FILE: key, OC_CLUSTER_NODE: name },
-        ...{ OC_CLUSTER_CALLS: "127.0.0.1:0" },
-        ...{ OC_CLUSTER_CALLS_CERT: own.cert, OC_CLUSTER_CALLS_CERT_KEY: own.key },
-      },
-    });
-  };
-  const names = ["a", "b", "c"];
-  const started = await Promise.all(names.map(async (name) => [name, await start(name)] as const));
-  const nodes = new Map(started);
-  const node = (name: string): Appliance => {
-    const found = nodes.get(name);
-    if (found === undefined) throw new Error(`no node ${name}`);
-    return found;
-  };
-  const fleetOf = async (name: string) =>
-    fleetSchema.parse(await (await node(name).fetch("/api/v1/fleet")).json());
+  const fleet = await FleetNodes.start(t, etcd, ["a", "b", "c"]);
+  const { names } = fleet;
+  const alive = new Set(names);
+  const node = (name: string): Appliance => fleet.node(name);
+  const fleetOf = (name: string) => fleet.view(name);
   const screen = await XDisplay.start(t, { geometry: "400x300" });
   const browser = await openBrowser(t);
   await screen.command("xsetroot", "-mod", "7", "11", "-fg", "#204080", "-bg", "#c0a020");
 
   let id = "";
   await t.test("a desktop is added, and told of by every node", async (t) => {
-    await until("three nodes", async () => (await fleetOf("a")).nodes.length === 3, SLOW_MS);
     const connection = { protocol: "vnc", host: "127.0.0.1", port: screen.vncPort, name: "desk" };
     const answer = await node("a").fetch("/api/v1/desktops", connection);
     const added = z.looseObject({ id: z.string() }).parse(await answer.json());
@@ -90,15 +60,15 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "chromium"])) {
   });
 
   const owner = async (): Promise<string> => {
-    for (const name of nodes.keys()) {
+    for (const name of alive) {
       const held = (await fleetOf(name)).desktops.find((one) => one.id === id)?.node;
-      if (held !== undefined && held !== null && nodes.has(held)) return held;
+      if (held !== undefined && held !== null && alive.has(held)) return held;
     }
     throw new Error("nobody has it");
   };
   const others = async (): Promise<readonly string[]> => {
     const has = await owner();
-    return [...nodes.keys()].filter((name) => name !== has);
+    return [...alive].filter((name) => name !== has);
   };
   const place = (): string => `/api/v1/desktops/${id}`;
 
@@ -264,7 +234,7 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "chromium"])) {
       t.match(audit, new RegExp(`"viewer.joined".*"via":"${near}"`));
 
       await node(has).program.stop("SIGKILL");
-      nodes.delete(has);
+      alive.delete(has);
       const beganMs = performance.now();
       await screen.command("xsetroot", "-mod", "5", "3", "-fg", "#a02030", "-bg", "#101010");
       t.equal(await shows(page), null, "its owner is killed: the same viewer is back by itself");
