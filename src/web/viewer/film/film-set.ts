@@ -1,6 +1,7 @@
 import { LivelyAreas } from "../../../desktop/masks/lively-areas.ts";
 import type { Watcher } from "../../../desktop/view.ts";
-import { targetsOf } from "../../../framebuffer/copy-move.ts";
+import { movedArea } from "../../../framebuffer/copy-move.ts";
+import type { CopyMove } from "../../../framebuffer/picture.ts";
 import {
   areaOfRect,
   boundRects,
@@ -46,6 +47,8 @@ export class FilmSet {
   #watcher: Watcher | null = null;
   /** What moved and went as JPEG of late, oldest first. */
   #jpegs: { readonly rect: Rect; readonly atMs: number }[] = [];
+  /** What only moved of late, oldest first: a page that scrolls shows other pictures all the time, and is no film. */
+  #moves: { readonly copies: readonly CopyMove[]; readonly atMs: number }[] = [];
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   /** The last answer of `without`: viewers in step share it. */
   #without = { painted: Region.empty, films: Region.empty, left: Region.empty };
@@ -78,6 +81,7 @@ export class FilmSet {
     this.#watcher?.close();
     this.#watcher = null;
     this.#jpegs = [];
+    this.#moves = [];
     this.#lively = new LivelyAreas();
     this.#moved = Region.empty;
   }
@@ -92,13 +96,15 @@ export class FilmSet {
     if (this.#watcher === null) return;
     const nowMs = this.#ports.clock.nowMs();
     // A viewer that came, or whose film ended, is owed more than what moves.
-    const moved = this.#take(rect);
+    const moved = this.#take(rect, nowMs);
     if (moved.isEmpty) return;
     // What is text goes as it is, and not as JPEG.
     this.#lively.add(moved, Region.empty, nowMs, () => true);
     for (const part of moved.rects) this.#jpegs.push({ rect: part, atMs: nowMs });
-    const kept = this.#jpegs.findIndex(({ atMs }) => atMs > nowMs - KEPT_MS);
-    this.#jpegs.splice(0, Math.max(kept, this.#jpegs.length - MOST_KEPT));
+    for (const list of [this.#jpegs, this.#moves]) {
+      const kept = list.findIndex(({ atMs }) => atMs > nowMs - KEPT_MS);
+      list.splice(0, Math.max(kept, list.length - MOST_KEPT));
+    }
     if (nowMs - this.#lookedAtMs < BETWEEN_LOOKS_MS) return;
     this.#lookedAtMs = nowMs;
     for (const area of this.#lively.filmsAt(nowMs)) this.#find(area, nowMs);
@@ -115,10 +121,11 @@ export class FilmSet {
   }
 
   /** What was painted in a rectangle since it was last asked for. */
-  #take(rect: Rect): Region {
+  #take(rect: Rect, atMs: number): Region {
     if (this.#watcher === null) return Region.empty;
     const { painted, copies } = this.#watcher.take();
-    const all = this.#moved.union(painted).union(targetsOf(copies)).simplified(MOST_MOVED);
+    if (copies.length > 0) this.#moves.push({ copies, atMs });
+    const all = this.#moved.union(painted).simplified(MOST_MOVED);
     this.#moved = all.subtract(Region.of(rect));
     return all.clip(rect);
   }
@@ -130,6 +137,9 @@ export class FilmSet {
     const [first] = jpegs;
     if (first === undefined || nowMs - first.atMs < LEAST_MS || times.size < LEAST_PICTURES) return;
     const bounds = jpegs.reduce((all, { rect }) => boundRects(all, intersectRects(rect, area)), EMPTY_RECT);
+    const painted = jpegs.reduce((sum, { rect }) => sum + areaOfRect(intersectRects(rect, bounds)), 0);
+    const moved = this.#moves.reduce((sum, { copies }) => sum + movedArea(copies, bounds), 0);
+    if (2 * moved >= painted) return;
     const near = [...this.#films].filter(({ rect }) => overlapRects(rect, bounds));
     if (near.some(({ rect }) => holdsRect(rect, bounds))) return;
     const place = onGrid(

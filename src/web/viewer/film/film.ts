@@ -1,5 +1,5 @@
 import type { Watcher } from "../../../desktop/view.ts";
-import { targetsOf } from "../../../framebuffer/copy-move.ts";
+import { movedArea, targetsOf } from "../../../framebuffer/copy-move.ts";
 import { areaOfRect, boundRects, EMPTY_RECT, type Rect, type Size } from "../../../framebuffer/rect.ts";
 import type { Region } from "../../../framebuffer/region.ts";
 import type { Clock } from "../../../platform/clock.ts";
@@ -90,6 +90,9 @@ export class Film {
   #changes = 0;
   #changedAtMs: number;
   #changed: Rect = EMPTY_RECT;
+  /** In that time, in pixels: what was painted anew, and what only moved. */
+  #painted = 0;
+  #moved = 0;
   #number = 0;
   /** Of the newest picture that was shown. */
   #shown = 0;
@@ -159,6 +162,8 @@ export class Film {
       this.#changes++;
       this.#changedAtMs = this.#ports.clock.nowMs();
       this.#changed = boundRects(this.#changed, bounds);
+      this.#painted += painted.clip(this.rect).area;
+      this.#moved += movedArea(copies, this.rect);
       this.step();
     });
   }
@@ -248,14 +253,16 @@ export class Film {
     for (const viewer of [...this.#viewers]) viewer.show(this, pictures, isKey);
   }
 
-  /** One that stands still or shrank ends: what is sent exactly is sharper. */
+  /** One that stands still or shrank ends: what is sent exactly is sharper. One that is moved, as a page is: a move costs nothing. */
   #look(): void {
-    const isFilm = this.#changes >= LEAST_CHANGES && 2 * areaOfRect(this.#changed) >= areaOfRect(this.rect);
-    if (!isFilm) {
+    const isLarge = 2 * areaOfRect(this.#changed) >= areaOfRect(this.rect);
+    if (this.#changes < LEAST_CHANGES || !isLarge || 2 * this.#moved >= this.#painted) {
       this.close();
       return;
     }
     this.#changes = 0;
+    this.#painted = 0;
+    this.#moved = 0;
     this.#changed = EMPTY_RECT;
     this.#cancelLook = this.#ports.clock.after(LOOK_MS, () => this.#look());
     this.step();

@@ -13,6 +13,8 @@ import { FakeClock } from "../../../fake-clock.ts";
 const WHOLE = rect(0, 0, 640, 480);
 const FILM = rect(64, 32, 320, 240);
 const RESET = 1;
+/** Rows that a page scrolls by: more than a film is high, at least. */
+const STEP = 120;
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -83,6 +85,19 @@ function house() {
     display.update(decoded, Region.of(place), []);
     await settled();
   };
+  const scroll = async (seed: number): Promise<void> => {
+    const to = rect(0, 0, WHOLE.width, WHOLE.height - STEP);
+    decoded.copy(0, STEP, to);
+    for (let y = to.height; y < WHOLE.height; y++) {
+      decoded.fill(
+        rect(0, y, WHOLE.width, 1),
+        (0xff000000 | (Math.imul(seed * STEP + y, 0x9e3779b1) >>> 8)) >>> 0,
+      );
+    }
+    const painted = Region.of(rect(0, to.height, WHOLE.width, STEP));
+    display.update(decoded, painted, [{ fromX: 0, fromY: STEP, to }]);
+    await settled();
+  };
   /** As long as a film takes to be seen as one. */
   const play = async (): Promise<void> => {
     for (let nth = 0; nth < 8; nth++) {
@@ -91,7 +106,7 @@ function house() {
       set.wasJpeg(FILM);
     }
   };
-  return { clock, hidden, set, encoders, paint, play };
+  return { clock, hidden, set, encoders, paint, scroll, play };
 }
 
 /** A viewer, and the places that it was told that it owes. */
@@ -186,6 +201,36 @@ t.test("what stands still is no film, however often it goes as JPEG", async (t) 
     it.set.wasJpeg(FILM);
   }
   t.equal(it.encoders.length, 0);
+});
+
+/** A page of lines that differ, one step further up each time; `jpeg`: what of it went as JPEG. */
+async function scroll(it: ReturnType<typeof house>, steps: number, jpeg: Rect): Promise<void> {
+  for (let nth = 0; nth < steps; nth++) {
+    it.clock.advance(40);
+    await it.scroll(nth);
+    it.set.wasJpeg(jpeg);
+  }
+}
+
+t.test("a page that scrolls is no film, however much of it goes as JPEG", async (t) => {
+  for (const jpeg of [WHOLE, rect(0, WHOLE.height - STEP, WHOLE.width, STEP)]) {
+    const it = house();
+    viewerOf(it);
+    await scroll(it, 60, jpeg);
+    t.equal(it.encoders.length, 0);
+  }
+});
+
+t.test("a film ends where a page scrolls in its place", async (t) => {
+  const it = house();
+  const { films } = viewerOf(it);
+  await it.play();
+  it.encoders[0]?.give();
+  t.same(films.region.rects, [FILM]);
+  // Of this the film is the whole from its upper edge on.
+  await scroll(it, 120, WHOLE);
+  t.equal(it.encoders[0]?.isClosed, true);
+  t.equal(it.encoders.length, 1, "and none begins");
 });
 
 t.test("who joins gets a key picture of a new encoder, and nobody's film stands or goes back", async (t) => {
