@@ -37,8 +37,10 @@ export function encodeTight(to: ByteWriter, pixels: Pixels, rect: Rect, state: E
     );
   }
   const layout = pixelWriterFor(state.format).tight;
-  layout.load(pixels, 0, 0, width, height, values);
-  const isWithinPalette = findColours(area);
+  const isFlat = isOfOneColour(pixels, width, height);
+  if (isFlat) layout.load(pixels, 0, 0, 1, 1, values);
+  else layout.load(pixels, 0, 0, width, height, values);
+  const isWithinPalette = findColours(isFlat ? 1 : area);
   const colours = palette.count;
   if (colours === 1) {
     to.put(Uint8Array.of(TIGHT.fill << 4));
@@ -49,6 +51,19 @@ export function encodeTight(to: ByteWriter, pixels: Pixels, rect: Rect, state: E
     to.put(Uint8Array.of(STREAM_0_RESET));
     writeData(to, filtered.subarray(0, layout.putAll(values, area, filtered, 0)), state);
   }
+}
+
+/** True where all pixels are the same; what that is not seen of costs time alone. Grounds are much of a desktop, and compared is sooner than converted. */
+function isOfOneColour({ bytes, offset, strideBytes }: Pixels, width: number, height: number): boolean {
+  const start = bytes.byteOffset + offset;
+  if (((start | strideBytes) & 3) !== 0) return false;
+  const stride = strideBytes >> 2;
+  const words = new Uint32Array(bytes.buffer, start, (height - 1) * stride + width);
+  const first = words[0]!;
+  for (let row = 0; row < words.length; row += stride) {
+    for (let at = row; at < row + width; at++) if (words[at]! !== first) return false;
+  }
+  return true;
 }
 
 /** Fills `palette` from `values`; false where there are more than 256 colours. */

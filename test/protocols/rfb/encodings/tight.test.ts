@@ -206,6 +206,35 @@ t.test("the encoder sends lossless where no jpeg is wanted, or the picture is sm
   }
 });
 
+t.test(
+  "the encoder sends as a fill what is of one colour, whatever lies around it, and nothing else",
+  async (t) => {
+    const from = noisePicture(300, 200);
+    const inner = { x: 20, y: 10, width: 120, height: 90 };
+    from.fill(inner, 0xff102030);
+    const encoded = (): Uint8Array => {
+      const to = new ByteWriter();
+      tight.encode?.(to, pixelsAt(from, inner.x, inner.y), inner, encoderState());
+      return to.bytes();
+    };
+    t.same([...encoded()], [FILL, 0x30, 0x20, 0x10]);
+    for (const [x, y] of [
+      [0, 0],
+      [119, 0],
+      [0, 89],
+      [119, 89],
+      [60, 45],
+    ] as const) {
+      from.fill({ x: inner.x + x, y: inner.y + y, width: 1, height: 1 }, 0xff102031);
+      const body = encoded();
+      t.not(body[0], FILL, `${x}, ${y}`);
+      const { framebuffer } = decode([{ encoding: tight, rect: inner, body }], 300, 200, [999]);
+      t.ok(Buffer.from(framebuffer.read(inner)).equals(Buffer.from(from.read(inner))));
+      from.fill(inner, 0xff102030);
+    }
+  },
+);
+
 t.test("every encoded rectangle stands alone", async (t) => {
   const from = noisePicture(300, 200);
   const rects = [0, 1, 2].map((i) => {
