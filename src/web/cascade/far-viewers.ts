@@ -1,6 +1,7 @@
 import type { Duplex, Writable } from "node:stream";
 import type { WebSocket } from "ws";
 import { audienceOf } from "../../auth/audience.ts";
+import { nodePrincipal } from "../../auth/node-principal.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { FarPicture } from "../../desktop/far/far-picture.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -80,7 +81,10 @@ export class FarViewers {
     const shown =
       this.#shown.get(key) ??
       this.#show(key, desktopId, () =>
-        owner.open(`${path}?view_only=1&composite=${composite}`, this.#ownPrincipal(principal, desktopId)),
+        owner.open(
+          `${path}?view_only=1&composite=${composite}`,
+          nodePrincipal(this.#ports.self, principal, desktopId),
+        ),
       );
     shown.cancelEnd();
     shown.viewers++;
@@ -97,12 +101,6 @@ export class FarViewers {
     socket.once("close", leave);
     socket.resume();
     sessions.attach(socket, shown.desktop, options, principal, stream, "far");
-  }
-
-  /** As whom this server looks on for all of them: the owner hides from it what it hides from each. */
-  #ownPrincipal({ role }: Principal, desktopId: string): Principal {
-    const { self } = this.#ports;
-    return { id: `node:${self}`, name: self, role, desktops: [desktopId] };
   }
 
   #show(key: string, desktopId: string, connect: () => Duplex): Shown {

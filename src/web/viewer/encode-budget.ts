@@ -3,6 +3,7 @@ import { loopTurns } from "../../platform/loop-turns.ts";
 /** The time that encoding for all viewers may take in each turn of the event loop; see loopTurns. */
 export class EncodeBudget {
   readonly #loop: typeof loopTurns;
+  #first: (() => void)[] = [];
   #soon: (() => void)[] = [];
 
   constructor(loop = loopTurns) {
@@ -24,14 +25,15 @@ export class EncodeBudget {
     this.#loop.next("viewers", 0, call);
   }
 
-  /** Calls when what happens now has happened: one walk over all who ask meanwhile. */
-  soon(call: () => void): void {
-    if (this.#soon.length === 0) queueMicrotask(() => this.#walk());
-    this.#soon.push(call);
+  /** Calls when what happens now has happened: one walk over all who ask meanwhile, the hurried ones before the others. */
+  soon(call: () => void, isHurried = false): void {
+    if (this.#first.length + this.#soon.length === 0) queueMicrotask(() => this.#walk());
+    (isHurried ? this.#first : this.#soon).push(call);
   }
 
   #walk(): void {
-    const calls = this.#soon;
+    const calls = this.#first.concat(this.#soon);
+    this.#first = [];
     this.#soon = [];
     for (const call of calls) call();
   }

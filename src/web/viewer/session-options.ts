@@ -49,6 +49,8 @@ export interface ViewerSessionOptions {
   readonly readyTimeoutMs?: number;
   /** The door it came by, for the audit; "far": what it does is audited by the server that has the desktop. */
   readonly way?: "browser" | "vnc" | "far";
+  /** It hands on what it gets to others, and so is served before those who do not. */
+  readonly isHurried?: boolean;
   readonly onReady?: () => void;
   readonly onClosed?: () => void;
 }

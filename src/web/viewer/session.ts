@@ -310,7 +310,7 @@ export class ViewerSession {
   #schedule(): void {
     if (this.#isPumpDue) return;
     this.#isPumpDue = true;
-    this.#budget.soon(this.#pumpSoon);
+    this.#budget.soon(this.#pumpSoon, this.#options.isHurried);
   }
 
   readonly #pumpSoon = (): void => {

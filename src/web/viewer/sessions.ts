@@ -1,6 +1,7 @@
 import type { Writable } from "node:stream";
 import type { WebSocket } from "ws";
 import type { AuditEntry } from "../../audit/audit-event.ts";
+import { isNodePrincipal } from "../../auth/node-principal.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { AUDIENCES, type Audience, byAudience, type View } from "../../desktop/view.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
@@ -71,6 +72,7 @@ export class ViewerSessions {
   ): ViewerSession {
     return this.admit(webSocketTransport(socket, stream), desktop, {
       way,
+      isHurried: isNodePrincipal(principal),
       security: [{ type: "none" }],
       rights: () => rightsOf(principal, options.viewOnly, principal.ip),
       isComposited: options.composite,

@@ -32,3 +32,19 @@ t.test("viewers that need many turns take them in turn", async (t) => {
   }
   t.equal(served.join(""), "abcabcabc");
 });
+
+t.test("who hands on what it gets is served before those who do not", async (t) => {
+  const budget = new EncodeBudget();
+  const served: string[] = [];
+  for (const name of ["a", "node b", "c", "node d"]) {
+    budget.soon(() => served.push(name), name.startsWith("node"));
+  }
+  t.same(served, [], "once what happens now has happened");
+  await Promise.resolve();
+  t.same(served, ["node b", "node d", "a", "c"]);
+  budget.soon(() => served.push("e"));
+  await Promise.resolve();
+  t.equal(served.pop(), "e", "the next ones as well");
+  await Promise.resolve();
+  t.equal(served.length, 4, "each once");
+});
