@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { newTokenSchema } from "../src/web/api/tokens-api.ts";
 import { EtcdCluster } from "../test/e2e/harness/etcd.ts";
 import { FleetNodes } from "../test/e2e/harness/fleet-nodes.ts";
 import { XDisplay } from "../test/e2e/harness/x-display.ts";
@@ -21,7 +22,7 @@ const SHORT_CHANGES = 3;
 const CHANGE_WITHIN_MS = 30_000;
 
 /**
- * CASCADE: viewers at two nodes of a desktop that a third one has: CPU of that one with 200 of them beside 2, and how much later than a
+ * CASCADE: viewers at two nodes of a desktop that a third one has, each of another person: CPU of that one with 200 of them beside 2, and how much later than a
  * viewer at the owner one of them shows a change.
  */
 export async function benchCascade(owner: Owner, isShort: boolean): Promise<Line[]> {
@@ -30,10 +31,14 @@ export async function benchCascade(owner: Owner, isShort: boolean): Promise<Line
   const screen = await XDisplay.start(owner, { geometry: "1280x800" });
   const { id, owner: has } = await fleet.add(screen.vncPort);
   const far = fleet.names.filter((name) => name !== has);
+  let people = 0;
+  // Each is a person of their own, and so has a seat of their own at the owner.
   const open = async (name: string): Promise<WebViewer> => {
-    const { url, adminToken } = fleet.node(name);
-    const viewer = await WebViewer.open(`${url.replace("http", "ws")}/ws/desktops/${id}`, {
-      authorization: `Bearer ${adminToken}`,
+    const node = fleet.node(name);
+    const made = await node.fetch("/api/v1/tokens", { name: `looker ${++people}`, role: "viewer" });
+    const { token } = newTokenSchema.parse(await made.json());
+    const viewer = await WebViewer.open(`${node.url.replace("http", "ws")}/ws/desktops/${id}`, {
+      authorization: `Bearer ${token}`,
     });
     owner.teardown(() => viewer.close());
     return viewer;
