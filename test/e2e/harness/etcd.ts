@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import * as z from "zod";
 import type { EtcdOptions } from "../../../src/cluster/etcd/etcd-servers.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { type Owner, Program } from "../../support/program.ts";
@@ -14,6 +15,10 @@ import type { Peer } from "./peers.ts";
 const run = promisify(execFile);
 
 const EC = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+
+const watchSchema = z.object({
+  Events: z.array(z.object({ kv: z.object({ key: z.string(), value: z.string().optional() }) })).default([]),
+});
 
 export const ETCD_PEERS: readonly Peer[] = ["etcd", "etcdctl", "openssl"];
 
@@ -142,6 +147,24 @@ export class EtcdCluster {
     return await this.#control(member, [...args, "--user", `root:${this.#rootPassword}`]);
   }
 
+  /** What was written below a prefix from the beginning on, as etcd's own client hears of it, oldest first: key and value. */
+  history(owner: Owner, prefix: string): () => readonly (readonly [string, string])[] {
+    const user = ["--user", `root:${this.#rootPassword}`];
+    const args = ["watch", "--prefix", prefix, "--rev", "1", "-w", "json", ...user];
+    const watch = new Program(owner, "etcdctl", [...args, ...this.#files(this.urls.join())], {
+      env: { ETCDCTL_API: "3" },
+    });
+    const text = (base64: string): string => Buffer.from(base64, "base64").toString();
+    return () =>
+      watch.stdout
+        .split("\n")
+        .slice(0, -1)
+        .flatMap((line) => watchSchema.parse(JSON.parse(line)).Events)
+        .flatMap(({ kv: { key, value } }) =>
+          value === undefined ? [] : [[text(key), text(value)] as const],
+        );
+  }
+
   async #prepare(): Promise<void> {
     const { first } = this;
     const call = (...args: string[]) => this.#control(first, args);
@@ -159,11 +182,13 @@ export class EtcdCluster {
   }
 
   #control({ url }: Member, args: readonly string[]) {
-    const files = ["--cacert", "ca.crt", "--cert", "client.crt", "--key", "client.key"];
-    return run("etcdctl", [...args, "--endpoints", url, ...files], {
-      cwd: this.dir,
-      env: { ...process.env, ETCDCTL_API: "3" },
-    });
+    return run("etcdctl", [...args, ...this.#files(url)], { env: { ...process.env, ETCDCTL_API: "3" } });
+  }
+
+  #files(endpoints: string): readonly string[] {
+    const file = (name: string): string => join(this.dir, name);
+    const own = ["--cert", file("client.crt"), "--key", file("client.key")];
+    return ["--endpoints", endpoints, "--cacert", file("ca.crt"), ...own];
   }
 }
 

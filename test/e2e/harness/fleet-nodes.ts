@@ -21,8 +21,13 @@ export class FleetNodes {
     this.#nodes = nodes;
   }
 
-  /** Resolves when each node knows all of them. */
-  static async start(owner: Owner, etcd: EtcdCluster, names: readonly string[]): Promise<FleetNodes> {
+  /** Resolves when each node knows all of them. `hasCalls`: false for nodes that each answer for their own desktops alone. */
+  static async start(
+    owner: Owner,
+    etcd: EtcdCluster,
+    names: readonly string[],
+    hasCalls = true,
+  ): Promise<FleetNodes> {
     const folder = mkdtempSync(join(tmpdir(), "oc-nodes-"));
     owner.teardown(() => rmSync(folder, { recursive: true, force: true }));
     const secret = (name: string, value: string): string => {
@@ -33,14 +38,14 @@ export class FleetNodes {
     const password = secret("password", `${etcd.login.password}\n`);
     const inEtcd = (name: string): string => join(etcd.dir, name);
     const start = async (name: string): Promise<readonly [string, Appliance]> => {
-      const own = await etcd.nodeCertificate(name);
+      const own = hasCalls ? await etcd.nodeCertificate(name) : null;
+      const calls = own && { OC_CLUSTER_CALLS_CERT: own.cert, OC_CLUSTER_CALLS_CERT_KEY: own.key };
       const env = {
         OC_CLUSTER_ENDPOINTS: etcd.urls.join(),
         ...{ OC_CLUSTER_CA: inEtcd("ca.crt"), OC_CLUSTER_CERT: inEtcd("client.crt") },
         ...{ OC_CLUSTER_CERT_KEY: inEtcd("client.key"), OC_CLUSTER_LOGIN: etcd.login.name },
         ...{ OC_CLUSTER_PASSWORD_FILE: password, OC_CLUSTER_KEY_FILE: key, OC_CLUSTER_NODE: name },
-        ...{ OC_CLUSTER_CALLS: "127.0.0.1:0" },
-        ...{ OC_CLUSTER_CALLS_CERT: own.cert, OC_CLUSTER_CALLS_CERT_KEY: own.key },
+        ...(calls === null ? {} : { ...calls, OC_CLUSTER_CALLS: "127.0.0.1:0" }),
       };
       return [name, await Appliance.start(owner, { env })];
     };
@@ -77,11 +82,12 @@ export class FleetNodes {
     const connection = { protocol: "vnc", host: "127.0.0.1", port: vncPort, name: "desk" };
     const answer = await this.node(first).fetch("/api/v1/desktops", connection);
     const { id } = z.looseObject({ id: z.string() }).parse(await answer.json());
+    const owner = await until("an owner", () => this.ownerOf(id), SLOW_MS);
     const isLive = async (): Promise<boolean> => {
-      const told = await this.node(first).fetch(`/api/v1/desktops/${id}`);
+      const told = await this.node(owner).fetch(`/api/v1/desktops/${id}`);
       return told.ok && desktopSchema.parse(await told.json()).state.kind === "live";
     };
     await until("it is live", isLive, SLOW_MS);
-    return { id, owner: await until("an owner", () => this.ownerOf(id), SLOW_MS) };
+    return { id, owner };
   }
 }
