@@ -3,7 +3,7 @@ import type { Connection } from "../../desktop/connections/connection.ts";
 import type { ConnectionStore } from "../../desktop/connections/connection-store.ts";
 import type { SharedDesktops } from "../../desktop/connections/shared-desktops.ts";
 import type { Actor } from "../../desktop/control/action.ts";
-import { type NodePlace, RefusedError } from "../../desktop/error.ts";
+import { RefusedError } from "../../desktop/error.ts";
 import type { Link } from "../../desktop/link.ts";
 import { FencedLink } from "../../desktop/links/fenced-link.ts";
 import { type Clock, delay } from "../../platform/clock.ts";
@@ -17,8 +17,9 @@ import { asked } from "../shared/asked.ts";
 import { commitSurely } from "../store/commit-surely.ts";
 import type { Change, ClusterStore } from "../store/store.ts";
 import { FleetConnections } from "./fleet-connections.ts";
+import { FleetMoves } from "./fleet-moves.ts";
 import { type FleetView, fleetView } from "./fleet-view.ts";
-import { notYet } from "./not-yet.ts";
+import { notYet, placeOf } from "./not-yet.ts";
 import { Prepared } from "./prepared.ts";
 
 export const FLEET = "/overlay-companion/fleet/";
@@ -85,11 +86,13 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
   readonly #prepared: Prepared;
   readonly #closed = new AbortController();
   readonly #waiting = new Set<() => void>();
+  readonly moves = new FleetMoves();
   #desktops: OwnDesktops | null = null;
   #address = "";
   #callsAt: string | null = null;
   #isDue = false;
   #wasSure = false;
+  #isChanged = false;
 
   constructor(options: FleetOptions) {
     const { store, clock, leaseClock, timing, newId, name, zones, capacity, cores, memoryMib } = options;
@@ -196,7 +199,7 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
 
   elsewhere(id: string): RefusedError | null {
     if (this.#node.assignment(id) === null) return null;
-    const heldBy = this.#placeOf(id);
+    const heldBy = placeOf(this.ownerOf(id));
     if (heldBy === null || heldBy.node === this.name) return notYet(id);
     return new RefusedError("held_elsewhere", `${heldBy.node} has the desktop ${id}: ask ${heldBy.address}`, {
       heldBy,
@@ -252,6 +255,7 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
     this.#isDue = true;
     queueMicrotask(() => {
       this.#isDue = false;
+      this.#isChanged = true;
       this.#reconcile();
       for (const look of [...this.#waiting]) look();
     });
@@ -321,26 +325,24 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
       for (const { link } of this.#opened.values()) link?.letGo();
     }
     this.#wasSure = remainingMs > 0;
-    this.#options.clock.after(LOOK_EVERY_MS, () => this.#look(), { isIdle: true });
+    const { clock } = this.#options;
+    if (this.#isChanged) this.moves.look(this.view, clock.date());
+    this.#isChanged = false;
+    clock.after(LOOK_EVERY_MS, () => this.#look(), { isIdle: true });
   }
 
   /** Why nothing may be sent there; null: it may, under the very fence it was opened with. */
   #notHeld(id: string, opened: Opened | undefined): RefusedError | null {
     if (opened !== undefined && this.#node.inputFence(id) === opened.fence) return null;
-    const heldBy = this.#placeOf(id);
+    const heldBy = placeOf(this.ownerOf(id));
     if (heldBy === null || heldBy.node === this.name) {
       return new RefusedError(
         "not_held",
         "this node cannot prove that it still has the desktop, for the etcd of its fleet does not answer in time: nothing is sent until it does",
       );
     }
-    const message = `${heldBy.node} has this desktop now: nothing is sent from here, ask ${heldBy.address}`;
-    return new RefusedError("not_held", message, { heldBy });
-  }
-
-  #placeOf(id: string): NodePlace | null {
-    const node = this.ownerOf(id);
-    return node === null ? null : { node: node.name, address: node.address };
+    const told = `${heldBy.node} has this desktop now: nothing is sent from here, ask ${heldBy.address}`;
+    return new RefusedError("not_held", told, { heldBy });
   }
 
   /** Resolves when it is open here. Throws RefusedError. */

@@ -152,6 +152,8 @@ export const meSchema = z.object({
   role: z.string(),
   permissions: z.array(z.string()),
   version: z.string(),
+  /** Which node of a fleet answers; null: this server is alone. */
+  node: z.string().nullable(),
 });
 
 /** `POST /api/v1/desktops` and, with the same body, `POST /api/v1/desktops/test` */

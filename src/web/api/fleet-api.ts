@@ -29,6 +29,17 @@ export const fleetSchema = z.object({
       node: z.string().nullable(),
     }),
   ),
+  /** What moved from one node to another, as the node that is asked saw it since it runs; the last hundred, newest first. */
+  moves: z.array(
+    z.object({
+      desktop_id: z.string(),
+      from: z.string(),
+      to: z.string(),
+      /** gone: that node's lease ended; drained: it was told to hand over all; let_go: it gave this one away, or did not reach it. */
+      why: z.enum(["gone", "drained", "let_go"]),
+      at: z.iso.datetime(),
+    }),
+  ),
 });
 export type FleetInfo = z.infer<typeof fleetSchema>;
 

@@ -1,5 +1,6 @@
 import { AccessPage } from "./admin/access-page.tsx";
 import { AuditPage } from "./admin/audit-page.tsx";
+import { FleetPage } from "./admin/fleet-page.tsx";
 import { SecretsPage } from "./admin/secrets-page.tsx";
 import { AnswerPage } from "./approvals/answer-page.tsx";
 import { ApprovalsPage } from "./approvals/approvals-page.tsx";
@@ -16,6 +17,7 @@ export const LATER_PAGES = {
   access: AccessPage,
   secrets: SecretsPage,
   audit: AuditPage,
+  fleet: FleetPage,
   answer: AnswerPage,
 };
 

@@ -15,6 +15,7 @@ export function meRoutes(app: FastifyInstance, ports: RoutePorts): void {
       role: principal.role,
       permissions: [...permissionsOf(principal)],
       version: ports.version,
+      node: ports.fleet?.name ?? null,
     };
   });
 }

@@ -19,6 +19,7 @@ const PAGES = [
   "/setup",
   "/access",
   "/secrets",
+  "/fleet",
   "/audit",
 ] as const;
 

@@ -8,6 +8,7 @@ import { errorSchema } from "../../../src/web/api/api.ts";
 import { fleetSchema } from "../../../src/web/api/fleet-api.ts";
 import { until } from "../../support/until.ts";
 import { Appliance } from "../harness/appliance.ts";
+import { looksWell, openBrowser, signIn } from "../harness/browser.ts";
 import { ETCD_PEERS, EtcdCluster } from "../harness/etcd.ts";
 import { type Agent, ToolRefusal } from "../harness/mcp-client.ts";
 import { requirePeers } from "../harness/peers.ts";
@@ -22,7 +23,7 @@ const SLOW_MS = 60_000;
 
 const desktopSchema = z.looseObject({ id: z.string(), state: z.looseObject({ kind: z.string() }) });
 
-if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc"])) {
+if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "chromium"])) {
   t.setTimeout(600_000);
   const etcd = await EtcdCluster.start(t, MEMBERS);
   const folder = mkdtempSync(join(tmpdir(), "oc-fleet-"));
@@ -226,6 +227,43 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc"])) {
       code: "not_found",
     });
   });
+
+  await t.test(
+    "an administrator sees the fleet, drains a node and takes that back, by its page",
+    async (t) => {
+      const browser = await openBrowser(t);
+      const { page, context, complaints } = await signIn(browser, node("a"));
+      await page.goto(`${node("a").url}/access`);
+      await page
+        .getByRole("navigation", { name: "Administration" })
+        .getByRole("link", { name: "Fleet" })
+        .click();
+      const row = (name: string) =>
+        page
+          .getByRole("list", { name: "Nodes" })
+          .getByRole("listitem")
+          .filter({ has: page.getByRole("heading", { name }) });
+      await row("a").getByText("You are here").waitFor();
+      await page
+        .getByText(/: from c to [ab], because it was drained; /)
+        .first()
+        .waitFor();
+      await looksWell(t, page, "fleet");
+      await page.getByRole("button", { name: "Drain b" }).click();
+      await row("b").getByText("Drained", { exact: true }).waitFor({ timeout: SLOW_MS });
+      t.same(await liveOf("b"), [], "it has none");
+      await page.setViewportSize({ width: 390, height: 800 });
+      await looksWell(t, page, "fleet-drained");
+      await page.getByRole("button", { name: "Let b take desktops" }).click();
+      await page.getByRole("button", { name: "Drain b" }).waitFor();
+      t.equal(
+        (await fleetOf("c")).nodes.some(({ is_draining }) => is_draining),
+        false,
+      );
+      t.same(complaints, []);
+      await context.close();
+    },
+  );
 
   await t.test("a node's process is killed: its desktops are live on others", async (t) => {
     const [id = ""] = ids;

@@ -26,6 +26,7 @@ export const ROUTES: readonly (readonly [method: string, url: string, access: Ac
   ["GET", "/connect", "admin"],
   ["GET", "/access", "page"],
   ["GET", "/secrets", "page"],
+  ["GET", "/fleet", "page"],
   ["GET", "/audit", "page"],
   ["GET", "/signin", "open"],
   ["GET", "/answer", "open"],

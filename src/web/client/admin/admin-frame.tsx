@@ -9,6 +9,7 @@ const PAGES = [
   { href: "/access", page: "access", name: t`Access` },
   { href: "/secrets", page: "secrets", name: t`Secrets` },
   { href: "/audit", page: "audit", name: t`Audit log` },
+  { href: "/fleet", page: "fleet", name: t`Fleet` },
 ] as const;
 
 /** The frame of the pages for administrators; who is none is told so, and nothing is asked for them. */
@@ -25,7 +26,7 @@ export function AdminFrame({
         {may("admin") ? (
           <>
             <nav class="admin-tabs" aria-label={t`Administration`}>
-              {PAGES.map(({ href, page, name }) => (
+              {PAGES.filter(({ page }) => page !== "fleet" || me.value?.node).map(({ href, page, name }) => (
                 <a key={href} href={href} aria-current={route.value.page === page ? "page" : undefined}>
                   {name}
                 </a>

@@ -12,6 +12,7 @@ export type Route =
   | { readonly page: "access" }
   | { readonly page: "secrets" }
   | { readonly page: "audit" }
+  | { readonly page: "fleet" }
   | { readonly page: "signin" }
   | { readonly page: "answer" }
   | { readonly page: "unknown"; readonly path: string };
@@ -55,6 +56,8 @@ export function routeOf(path: string, query: string): Route {
       return { page: "secrets" };
     case "/audit":
       return { page: "audit" };
+    case "/fleet":
+      return { page: "fleet" };
     case "/answer":
       return { page: "answer" };
     case "/signin":

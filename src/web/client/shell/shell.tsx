@@ -15,7 +15,7 @@ const LINKS = [
   { href: "/recordings", pages: ["recordings"], name: t`Recordings`, needs: "control" },
   { href: "/approvals", pages: ["approvals"], name: t`Approvals`, needs: "approve" },
   { href: "/setup", pages: ["setup"], name: t`Setup`, needs: "mcp" },
-  { href: "/access", pages: ["access", "secrets", "audit"], name: t`Admin`, needs: "admin" },
+  { href: "/access", pages: ["access", "secrets", "audit", "fleet"], name: t`Admin`, needs: "admin" },
 ] as const satisfies readonly {
   readonly href: string;
   readonly pages: readonly Route["page"][];

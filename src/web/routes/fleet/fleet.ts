@@ -12,7 +12,7 @@ export function fleetRoutes(app: FastifyInstance, fleet: FleetFace | null): void
   const config = { access: "admin" } as const;
   app.get("/api/v1/fleet", { config }, (_request, reply): FleetInfo => {
     reply.header("cache-control", "no-store");
-    return fleet === null ? { node: null, lease_ms: 0, nodes: [], desktops: [] } : infoOf(fleet);
+    return fleet === null ? { node: null, lease_ms: 0, nodes: [], desktops: [], moves: [] } : infoOf(fleet);
   });
   app.post("/api/v1/fleet/nodes/:id/drain", { config }, async (request): Promise<FleetInfo> => {
     const { id } = parse(paramsSchema, request.params);
@@ -28,7 +28,7 @@ export function fleetRoutes(app: FastifyInstance, fleet: FleetFace | null): void
   });
 }
 
-function infoOf({ view }: FleetFace): FleetInfo {
+function infoOf({ view, moves }: FleetFace): FleetInfo {
   return {
     node: view.self,
     lease_ms: Math.round(view.leaseMs),
@@ -37,5 +37,8 @@ function infoOf({ view }: FleetFace): FleetInfo {
       is_draining: isDrained,
     })),
     desktops: view.desktops.map((desktop) => ({ ...desktop })),
+    moves: moves.list.map(({ desktop, from, to, why, at }) => ({
+      ...{ desktop_id: desktop, from, to, why, at: at.toISOString() },
+    })),
   };
 }
