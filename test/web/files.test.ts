@@ -1,5 +1,6 @@
 import t from "tap";
 import type { FilesInfo, SendingInfo } from "../../src/web/api/files/files-api.ts";
+import { until } from "../support/until.ts";
 import { openHouse } from "./fake-house.ts";
 
 const url = "/api/v1/desktops/d1/files";
@@ -124,3 +125,72 @@ t.test(
     );
   },
 );
+
+t.test("a desktop says whether it has files", async (t) => {
+  const house = await openHouse(t);
+  const desktop = house.desktops.get("d1");
+  const info = async () =>
+    (await house.app.inject({ url: "/api/v1/desktops/d1", headers: house.bearer("viewer") })).json();
+  t.match(await info(), { protocol: "vnc", has_files: false });
+  desktop.connection = { ...desktop.connection, protocol: "rdp" };
+  t.match(await info(), { protocol: "rdp", has_files: false }, "off until it is said");
+  desktop.connection = { ...desktop.connection, files: "on" };
+  t.match(await info(), { has_files: true });
+  desktop.connection = { ...desktop.connection, protocol: "vnc" };
+  t.match(await info(), { has_files: false }, "where the protocol carries them");
+});
+
+t.test("who ends a download early has taken no whole file, and the log says so", async (t) => {
+  const house = await openHouse(t);
+  const host = await house.listen();
+  const { desktopFiles, fileCommands } = house.desktops.get("d1");
+  t.teardown(() => desktopFiles.close());
+  desktopFiles.hear({ kind: "able" });
+  const size = 256 * 1024 * 1024;
+  desktopFiles.hear({ kind: "copied", list: 1, files: [{ path: "large", size, isFolder: false }] });
+  let isDone = false;
+  t.teardown(() => {
+    isDone = true;
+  });
+  // The desktop gives whatever is asked, so that the download waits for its reader.
+  const giving = (async () => {
+    while (!isDone) {
+      const command = fileCommands.shift();
+      if (command?.kind === "read")
+        desktopFiles.hear({ kind: "read", id: command.id, bytes: new Uint8Array(command.bytes) });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  })();
+  const taken = () => house.audited.filter(({ type }) => type === "files.taken");
+  for (const turn of [1, 2]) {
+    const stop = new AbortController();
+    const answer = await fetch(`http://${host}${url}/copied/1/0`, {
+      ...{ headers: house.bearer("operator"), signal: stop.signal },
+    });
+    const reader = answer.body?.getReader();
+    t.ok((await reader?.read())?.value?.length, "it comes");
+    stop.abort();
+    await until("its end", () => taken().length === 2 * turn);
+  }
+  for (const [begun, ended] of [taken().slice(0, 2), taken().slice(2)]) {
+    t.match(begun, { counts: { files: 1, bytes: size } });
+    t.notOk(begun?.errorCode);
+    t.match(ended, { errorCode: "cancelled", counts: { files: 1 } });
+    t.ok(Number(ended?.counts?.["bytes"]) < size, "as many bytes as were given");
+  }
+  // Of one desktop four are taken at once: those that were ended do not count.
+  const inTurn = [1, 2, 3, 4].map(async () => {
+    const stop = new AbortController();
+    const { status } = await fetch(`http://${host}${url}/copied/1/0`, {
+      ...{ headers: house.bearer("operator"), signal: stop.signal },
+    });
+    return { status, stop };
+  });
+  for (const { status, stop } of await Promise.all(inTurn)) {
+    t.equal(status, 200);
+    stop.abort();
+  }
+  await until("all ends", () => taken().length === 12);
+  isDone = true;
+  await giving;
+});

@@ -68,6 +68,8 @@ export const desktopSchema = z.object({
   is_exact: z.boolean(),
   /** Whether `GET /ws/desktops/:id/sound` plays what it plays. */
   has_sound: z.boolean(),
+  /** Whether people send it files, and take files from it: `files` below `/api/v1/desktops/:id`. */
+  has_files: z.boolean(),
   state: desktopStateSchema,
   width: z.int(),
   height: z.int(),

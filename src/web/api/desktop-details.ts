@@ -43,6 +43,7 @@ export class DesktopDescriber {
       link: state.kind === "live" ? state.description : "",
       is_exact: desktop.isExact,
       has_sound: desktop.sound?.().isOffered ?? false,
+      has_files: desktop.files !== undefined && connection.protocol === "rdp" && connection.files === "on",
       state: this.#state(state),
       width: size.width,
       height: size.height,

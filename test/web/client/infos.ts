@@ -11,6 +11,7 @@ export function desktopInfo(over: Partial<DesktopInfo> = {}): DesktopInfo {
     link: "RFB 3.8, VncAuth",
     is_exact: true,
     has_sound: false,
+    has_files: false,
     state: {
       kind: "live",
       text: "Live",

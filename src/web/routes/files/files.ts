@@ -5,6 +5,7 @@ import type { AuditEntry } from "../../../audit/audit-event.ts";
 import { LinkError, RefusedError } from "../../../desktop/error.ts";
 import type { DesktopFiles } from "../../../desktop/files/desktop-files.ts";
 import type { Sending } from "../../../desktop/files/sent-files.ts";
+import { whenGone } from "../../../platform/when-gone.ts";
 import {
   type FilesInfo,
   partQuerySchema,
@@ -20,6 +21,7 @@ import { desktopOf } from "../desktops.ts";
 import { attachment } from "./attachment.ts";
 
 const number = z.coerce.number().int().min(0).max(0xffff_ffff);
+const desktopParamsSchema = z.object({ id: z.string() });
 const partParamsSchema = z.object({ sendingId: z.string().max(100), index: number });
 const copiedParamsSchema = z.object({ list: number, index: number });
 
@@ -46,7 +48,8 @@ export function fileRoutes(app: FastifyInstance, ports: RoutePorts, reading: Rea
       ...{ type, severity: "notice", ...told },
       actor: auditedActor(principalOf(request), request),
       request: auditedRequest(request),
-      resource: { kind: "desktop", id: desktopOf(ports, request).id },
+      // As the address says it: the desktop may be gone by the end of a download.
+      resource: { kind: "desktop", id: parse(desktopParamsSchema, request.params).id },
     });
 
   app.get(url, { config }, (request): FilesInfo => {
@@ -99,6 +102,14 @@ export function fileRoutes(app: FastifyInstance, ports: RoutePorts, reading: Rea
       // Before the head: what is not given at all is an error, not a file of nothing.
       const first = await parts.next();
       tell("files.taken", request, { counts: { files: 1, bytes: size ?? 0 } });
+      let errorCode = "cancelled";
+      whenGone(reply.raw, () => {
+        // Also where nobody had begun to read.
+        void parts.return();
+        if (!reply.raw.writableEnded) {
+          tell("files.taken", request, { counts: { files: 1, bytes }, errorCode });
+        }
+      });
       const all = async function* (): AsyncGenerator<Uint8Array> {
         try {
           for (let part = first; !part.done; part = await parts.next()) {
@@ -106,10 +117,8 @@ export function fileRoutes(app: FastifyInstance, ports: RoutePorts, reading: Rea
             yield part.value;
           }
         } catch (error) {
-          tell("files.taken", request, { counts: { files: 1, bytes }, errorCode: codeOf(error) });
+          errorCode = codeOf(error);
           throw error;
-        } finally {
-          await parts.return();
         }
       };
       if (size !== null) reply.header("content-length", size);
