@@ -4,14 +4,16 @@ import {
   encodeByBrowser,
   inflateByOurs,
   leaveUncalled,
+  logErrorsAlone,
   packAssets,
   preloadSimply,
+  probeLittle,
   shortenNoVnc,
-  slimIcons,
-  slimKeysyms,
   slimNoVnc,
   storeClipboards,
 } from "./scripts/client-plugins.ts";
+import { slimIcons } from "./scripts/icon-path.ts";
+import { shortenKeys } from "./scripts/novnc-keys.ts";
 
 /** What all pages or many of them load: also what the viewer and the player share, and the page to sign in. */
 const EVERYWHERE =
@@ -19,7 +21,7 @@ const EVERYWHERE =
 
 /** What the first page needs, and a viewer once its first picture is there: they come one after the other. */
 const BESIDE_THE_PICTURE =
-  /\/client\/(later-pages|approvals\/(?!approval-queue)|admin|rules|connections|setup\/setup|masks\/mask-(list|dialog)|viewer\/(viewer-(side|panel|parts)|device\/sound-player|agent-marks|action-list|overlay-list|replay-bar|input\/extra-keys|clipboard-panel))/;
+  /\/client\/(later-pages|approvals\/(?!approval-queue)|admin|rules|connections|setup\/setup|masks\/mask-(list|dialog)|viewer\/(viewer-(side|panel)|later\/viewer-parts|device\/sound-player|agent-marks|action-list|overlay-list|replay-bar|input\/extra-keys|clipboard-panel))/;
 
 const PUSH_WORKER = "push-worker";
 
@@ -33,8 +35,10 @@ export default defineConfig({
     slimIcons(),
     slimNoVnc(),
     storeClipboards(),
-    slimKeysyms(),
+    shortenKeys(),
     leaveUncalled(),
+    logErrorsAlone(),
+    probeLittle(),
     decodeFilms(),
     shortenNoVnc(),
     inflateByOurs(),
@@ -59,8 +63,6 @@ export default defineConfig({
         early: "src/web/client/early/early.ts",
         [PUSH_WORKER]: "src/web/client/push/push-worker.ts",
       },
-      // What noVNC would log of its own work: nobody reads it; what ends a connection it says as an error.
-      treeshake: { manualPureFunctions: ["Debug", "Info", "Warn", "Log.Debug", "Log.Info", "Log.Warn"] },
       output: {
         // A service worker is for the pages below its own address, which has to stay the same.
         entryFileNames: ({ name }) => (name === PUSH_WORKER ? "[name].js" : "assets/[name]-[hash].js"),

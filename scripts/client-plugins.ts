@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Plugin } from "vite";
@@ -7,25 +7,10 @@ import { FILM_DECODER } from "./film-decoder.ts";
 
 const INFLATOR = fileURLToPath(new URL("../src/web/client/viewer/inflator.ts", import.meta.url));
 
-/** Icons travel as the shapes inside their SVG element: what all have in common is said once in the app. */
-export function slimIcons(): Plugin {
-  return {
-    name: "slim-icons",
-    enforce: "pre",
-    transform: {
-      filter: { id: /lucide-static.*\.svg\?raw$/ },
-      handler(code) {
-        const shapes = code.replace(/\\n/g, " ").replace(/^.*<svg[^>]*>\s*|\s*<\/svg>.*$/gs, "");
-        return { code: `export default "${shapes.replace(/ {2,}/g, " ")}"`, map: null };
-      },
-    },
-  };
-}
-
 /**
  * noVNC without what our own server never asks of it: the page is signed in before it opens its WebSocket, which
  * offers the security type None alone, and of the encodings in noVNC's list the server takes the first that it encodes,
- * which is Tight (Wishes.setEncodings). With the keysyms below 12 KB of the viewer's 56, packed.
+ * which is Tight (ViewerSettings.setEncodings). With the keys of novnc-keys.ts a quarter of the viewer's bytes, packed.
  */
 export function slimNoVnc(): Plugin {
   const names = "ra2|crypto/crypto|decoders/(?:hextile|jpeg|rre|tightpng|zlib|zrle)";
@@ -81,15 +66,36 @@ const OF_RESIZING = [
 /** What noVNC handles that our own server never sends: of two encodings of a pointer it takes VMware's (cursorKindOf). */
 const NEVER_SENT = ["_handleSetColourMapMsg", "_handleXvpMsg", "_handleCursor"];
 
-/** noVNC without methods that nothing calls, which no minifier may take for that. */
+/** VMware's pointers of two masks: ours have alpha (putVmware). */
+const OF_MASKED_POINTERS = [/^ {8}\/\/Classic cursor\n.*?^ {8}\} else (?=if \(cursorType == 1\))/gms];
+
+/** Tight's filter of gradients, which our encoder never takes. */
+const OF_GRADIENTS = [/^ {12}case 2: \/\/ GradientFilter\n.*?break;\n/gms];
+
+/** How a channel that is no WebSocket says its state, and whether it is one at all. */
+const OF_OTHER_CHANNELS = [/^ {8}\/\/ Must get object and class methods.*?^ {8}\}\n/gms];
+
+/** By the file of noVNC: methods that nothing calls, and parts of others that never run. */
+const LEFT_OUT: Readonly<Record<string, readonly [methods: readonly string[], parts: readonly RegExp[]]>> = {
+  rfb: [
+    [...SIGN_INS, ...UNTOUCHED, ...NEVER_SENT],
+    [...OF_OTHER_SERVERS, ...OF_RESIZING, ...OF_MASKED_POINTERS],
+  ],
+  display: [["toDataURL", "toBlob"], []],
+  websock: [["rQlen", "rQpeekBytes"], OF_OTHER_CHANNELS],
+  tight: [["_gradientFilter"], OF_GRADIENTS],
+};
+
+/** noVNC without what nothing calls, which no minifier may take for that. */
 export function leaveUncalled(): Plugin {
   return {
     name: "leave-uncalled",
     enforce: "pre",
     transform: {
-      filter: { id: /\/@novnc\/novnc\/core\/rfb\.js$/ },
-      handler(code) {
-        const left = [...SIGN_INS, ...UNTOUCHED, ...NEVER_SENT].reduce((rest, name) => {
+      filter: { id: /\/@novnc\/novnc\/core\/(rfb|display|websock|decoders\/tight)\.js$/ },
+      handler(code, id) {
+        const [methods, parts] = LEFT_OUT[/(\w+)\.js$/.exec(id)?.[1] ?? ""] ?? [[], []];
+        const left = methods.reduce((rest, name) => {
           const method = new RegExp(
             `^ {4}(async |get |set |static )?${name}\\([^\\n]*\\{([^\\n]*\\}|\\n.*?^ {4}\\}),?\\n`,
             "gms",
@@ -97,11 +103,50 @@ export function leaveUncalled(): Plugin {
           if (!method.test(rest)) throw new Error(`noVNC has no method ${name} any more, or in another form`);
           return rest.replace(method, "");
         }, code);
-        const slim = [...OF_OTHER_SERVERS, ...OF_RESIZING].reduce((rest, part) => {
+        const slim = parts.reduce((rest, part) => {
           if (rest.search(part) < 0) throw new Error(`noVNC has nothing like ${part} any more`);
           return rest.replace(part, "");
         }, left);
         return { code: slim, map: null };
+      },
+    },
+  };
+}
+
+/** Statements of noVNC's that only log its own work: nobody reads it, and what ends a connection it says as an error. */
+const LOGGED = /^ *Log\.(?:Debug|Info|Warn)\((?:"[^"\n]*"|'[^'\n]*'|`[^`]*`|[^"'`;])*\);\n/gm;
+const ERRORS_ALONE = "const log = (...said) => console.error(...said);\nexport { log as Error };";
+
+/** noVNC's errors go to the console, and nothing else: what else it would log is not made into texts either. */
+export function logErrorsAlone(): Plugin {
+  return {
+    name: "log-errors-alone",
+    enforce: "pre",
+    load: {
+      filter: { id: /\/@novnc\/novnc\/core\/util\/logging\.js$/ },
+      handler: () => ({ code: ERRORS_ALONE, map: null }),
+    },
+    transform: {
+      filter: { id: /\/@novnc\/novnc\/core\/.*\.js$/ },
+      handler: (code) => ({ code: code.replace(LOGGED, ""), map: null }),
+    },
+  };
+}
+
+/** How noVNC finds out whether pictures may be pointers, which they may in each browser that runs this app, and how wide scrollbars are. */
+const BROWSER_PROBES = /^let _supportsCursorURIs = false;.*?^export const hasScrollbarGutter = .*?;$/ms;
+
+/** noVNC without looking at what all browsers with popovers have. */
+export function probeLittle(): Plugin {
+  return {
+    name: "probe-little",
+    enforce: "pre",
+    transform: {
+      filter: { id: /\/@novnc\/novnc\/core\/util\/browser\.js$/ },
+      handler(code) {
+        if (!BROWSER_PROBES.test(code)) throw new Error("noVNC's probes of the browser have another form");
+        const known = "export const supportsCursorURIs = true, hasScrollbarGutter = true;";
+        return { code: code.replace(BROWSER_PROBES, known), map: null };
       },
     },
   };
@@ -159,40 +204,6 @@ export function shortenNoVnc(): Plugin {
     },
   };
 }
-
-/**
- * noVNC names all keysyms of X, and itself uses four in ten: the names of the others would travel for nothing. A character
- * becomes its own keysym, Latin-1's or Unicode's, as all that our server types does; noVNC would look up the older ones.
- */
-export function slimKeysyms(): Plugin {
-  return {
-    name: "slim-keysyms",
-    enforce: "pre",
-    load: {
-      filter: { id: /\/@novnc\/novnc\/core\/input\/keysymdef\.js$/ },
-      handler: () => ({ code: KEYSYM_OF, map: null }),
-    },
-    transform: {
-      filter: { id: /\/@novnc\/novnc\/core\/input\/keysym\.js$/ },
-      handler(code, id) {
-        const core = join(dirname(id), "..");
-        const sources = readdirSync(core, { recursive: true, encoding: "utf8" })
-          .filter((path) => path.endsWith(".js"))
-          .map((path) => readFileSync(join(core, path), "utf8"));
-        const used = new Set(sources.flatMap((source) => source.match(/(?<=\bKeyTable\.)\w+/g) ?? []));
-        const kept = code
-          .match(/^ {4}\w+:\s*0x[0-9a-f]+/gim)
-          ?.filter((line) => used.has(line.trim().split(":")[0] ?? ""));
-        if (kept === undefined || kept.length === 0)
-          throw new Error("noVNC's list of keysyms has another form");
-        return { code: `export default {${kept.join(",")}}`, map: null };
-      },
-    },
-  };
-}
-
-/** noVNC's look-up of a code point (X11 protocol, appendix A). */
-const KEYSYM_OF = "export default { lookup: (u) => (u >= 0x20 && u <= 0xff ? u : 0x01000000 | u) };";
 
 /**
  * Clipboards leave in blocks that are stored, which is all that RFC 1951 asks of a deflated stream: what people copy is

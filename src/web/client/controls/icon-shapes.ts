@@ -45,7 +45,7 @@ import userPlus from "lucide-static/icons/user-plus.svg?raw";
 import volume from "lucide-static/icons/volume-2.svg?raw";
 import cross from "lucide-static/icons/x.svg?raw";
 
-/** The product's icons, from lucide (ISC): the build leaves only what is inside their SVG element. */
+/** The product's icons, from lucide (ISC): the build makes one path of each. */
 const ICON_SHAPES = {
   arrowDown,
   arrowLeft,
@@ -107,7 +107,7 @@ const drawn = new Map<IconShape, Element>();
 export function drawIcon(shape: IconShape): Element {
   let master = drawn.get(shape);
   if (!master) {
-    const source = `${FRAME}${ICON_SHAPES[shape]}</svg>`;
+    const source = `${FRAME}<path d="${ICON_SHAPES[shape]}"/></svg>`;
     master = new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
     drawn.set(shape, master);
   }

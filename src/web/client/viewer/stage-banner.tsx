@@ -5,10 +5,11 @@ import { serverNowMs } from "../shell/api-client.ts";
 import { nextStepWords, sentence, stateReason, stateWords } from "../shell/labels.ts";
 import { copyText } from "../shell/notices.ts";
 import { may, now } from "../shell/session.ts";
+import { laterParts } from "./later/later-parts.ts";
 import type { ViewerStatus } from "./viewer.ts";
 
-const PasswordCard = lazy(async () => (await import("./viewer-parts.ts")).PasswordCard);
-const IdentityCard = lazy(async () => (await import("./viewer-parts.ts")).IdentityCard);
+const PasswordCard = lazy(async () => (await laterParts()).PasswordCard);
+const IdentityCard = lazy(async () => (await laterParts()).IdentityCard);
 
 export interface StageBannerProps {
   readonly desktop: DesktopInfo;

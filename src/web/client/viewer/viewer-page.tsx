@@ -19,6 +19,7 @@ import { ShortcutsDialog } from "../shell/shortcuts-dialog.tsx";
 import { ClipboardBridge } from "./clipboard-bridge.ts";
 import type { Crop } from "./crop.ts";
 import { keepAwake } from "./device/wake-lock.ts";
+import { laterParts } from "./later/later-parts.ts";
 import { StageBanner } from "./stage-banner.tsx";
 import { Viewer } from "./viewer.ts";
 import { ViewerBar } from "./viewer-bar.tsx";
@@ -30,15 +31,14 @@ import "../styles/overlays.css";
 import "../styles/masks.css";
 import "../styles/agent-marks.css";
 
-/* What the first picture does not need comes after it, in one file. */
-const ClipboardPanel = lazy(async () => (await import("./viewer-parts.ts")).ClipboardPanel);
-const ViewerSide = lazy(async () => (await import("./viewer-parts.ts")).ViewerSide);
-const MaskDialog = lazy(async () => (await import("./viewer-parts.ts")).MaskDialog);
-const InviteDialog = lazy(async () => (await import("./viewer-parts.ts")).InviteDialog);
-const ReplayBar = lazy(async () => (await import("./viewer-parts.ts")).ReplayBar);
-const ExtraKeys = lazy(async () => (await import("./viewer-parts.ts")).ExtraKeys);
-const LiveMarks = lazy(async () => (await import("./viewer-parts.ts")).LiveMarks);
-const FloatingApprovals = lazy(async () => (await import("./viewer-parts.ts")).FloatingApprovals);
+const ClipboardPanel = lazy(async () => (await laterParts()).ClipboardPanel);
+const ViewerSide = lazy(async () => (await laterParts()).ViewerSide);
+const MaskDialog = lazy(async () => (await laterParts()).MaskDialog);
+const InviteDialog = lazy(async () => (await laterParts()).InviteDialog);
+const ReplayBar = lazy(async () => (await laterParts()).ReplayBar);
+const ExtraKeys = lazy(async () => (await laterParts()).ExtraKeys);
+const LiveMarks = lazy(async () => (await laterParts()).LiveMarks);
+const FloatingApprovals = lazy(async () => (await laterParts()).FloatingApprovals);
 
 export interface ViewerPageProps {
   readonly desktopId: string;
@@ -170,7 +170,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   const isSoundOn = state.isSoundOn.value;
   useEffect(() => {
     if (!isSoundOn) return undefined;
-    const playing = import("./viewer-parts.ts").then(({ playSound }) => playSound(id));
+    const playing = laterParts().then(({ playSound }) => playSound(id));
     attempt(t`Could not play the sound`, playing);
     return () => void playing.then((end) => end());
   }, [id, isSoundOn]);

@@ -1,6 +1,10 @@
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { constants, inflateSync } from "node:zlib";
 import t from "tap";
 import { BASE64, STORING_DEFLATOR } from "../../../../scripts/client-plugins.ts";
+import { DOM_KEYS } from "../../../../scripts/novnc-keys.ts";
 
 interface Deflator {
   deflate(bytes: Uint8Array): Uint8Array;
@@ -45,4 +49,14 @@ t.test("pictures become base64 as Node makes it, whatever their length", async (
     const bytes = Buffer.from(Uint8Array.from({ length }, (_, at) => (at * 7 + (at >> 8)) & 255));
     t.equal(encode(bytes), bytes.toString("base64"), `${length} bytes`);
   }
+});
+
+t.test("keys have the keysyms that noVNC gives them, in every place of a keyboard", async (t) => {
+  const core = dirname(createRequire(import.meta.url).resolve("@novnc/novnc"));
+  const whole: { readonly default: object } = await import(
+    pathToFileURL(join(core, "input/domkeytable.js")).href
+  );
+  const keys = Object.keys(whole.default);
+  t.ok(keys.length > 150, `${keys.length} keys`);
+  t.same(await load(DOM_KEYS), whole.default);
 });
