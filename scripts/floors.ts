@@ -86,7 +86,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   aws4fetch: ["recording/archive/s3-sign.ts"],
   fastify: ["web/"],
   jose: ["auth/oidc/access-tokens.ts", "auth/oidc/provider-keys.ts", "auth/oidc/signed-token.ts"],
-  "lean-qr": ["web/routes/connect.ts"],
+  "lean-qr": ["web/routes/connect/connect.ts"],
   "lucide-static": [CLIENT],
   "openid-client": ["auth/oidc/openid-provider.ts"],
   pako: ["platform/pako-inflate.ts"],

@@ -32,11 +32,52 @@ export interface PushMessage {
   readonly link: string | null;
 }
 
-/** Told once of each thing: the first line of a notification, and the second. Neither begins with what somebody chose. */
-export function wordsOf({ subject, kind, desktop, agent }: Notice): {
+/** A notification: its first line, and the second. */
+interface PushWords {
   readonly title: string;
   readonly message: string;
-} {
+}
+
+/** What a person reads; programs are told in English. */
+export const PUSH_LANGUAGES = ["en", "de"] as const;
+export type PushLanguage = (typeof PUSH_LANGUAGES)[number];
+
+/** In German; what is not here is called by its own name. */
+const GERMAN_KINDS: ReadonlyMap<string, string> = new Map([
+  ["key", "Taste"],
+  ["click", "Klick"],
+  ["move", "Zeiger bewegen"],
+  ["button", "Maustaste"],
+  ["drag", "Ziehen"],
+  ["scroll", "Rollen"],
+  ["chords", "Tasten"],
+  ["hold", "Tasten halten"],
+  ["release", "Tasten loslassen"],
+  ["type", "Text eingeben"],
+  ["read_clipboard", "Zwischenablage lesen"],
+  ["write_clipboard", "Zwischenablage setzen"],
+  ["paste", "Einfügen"],
+  ["resize", "Größe ändern"],
+  ["browser", "Browser"],
+  ["browser_script", "Skript im Browser"],
+  ["add_connection", "Desktop hinzufügen"],
+  ["login", "Anmeldung"],
+  ["code", "Code"],
+  ["captcha", "Captcha"],
+  ["decide", "Entscheidung"],
+  ["other", "Sonstiges"],
+]);
+
+/** Told once of each thing. Neither line begins with what somebody chose. */
+export function wordsOf(notice: Notice, language: PushLanguage = "en"): PushWords {
+  const { subject, kind, desktop, agent } = notice;
+  if (language === "de") {
+    const where = desktop === null ? "" : ` auf ${desktop.name}`;
+    return {
+      title: subject === "approval" ? `Freigabe erbeten${where}` : `Ein Mensch wird gebraucht${where}`,
+      message: `Gefragt von ${agent}: ${GERMAN_KINDS.get(kind) ?? kind.replaceAll("_", " ")}`,
+    };
+  }
   const where = desktop === null ? "" : ` on ${desktop.name}`;
   return {
     title: subject === "approval" ? `Approval wanted${where}` : `A person is wanted${where}`,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { JsonFile } from "../platform/json-file.ts";
+import { PUSH_LANGUAGES, type PushLanguage } from "./notice.ts";
 import { type BrowserKeys, makeVapidKeys, type VapidKeys } from "./web-push.ts";
 
 /** Browsers of all people. */
@@ -21,6 +22,8 @@ export interface Subscription {
   readonly personId: string;
   /** Ids of desktops; absent: all. */
   readonly desktops?: readonly string[] | undefined;
+  /** What its person reads there; absent: English. */
+  readonly language?: PushLanguage | undefined;
   /** When its person was here last with it. */
   readonly renewedAt: string;
 }
@@ -43,6 +46,7 @@ const fileSchema = z.strictObject({
         browser: z.string().max(10_000),
         person: z.string().max(512),
         desktops: z.array(z.string().max(200)).max(200).exactOptional(),
+        language: z.enum(PUSH_LANGUAGES).exactOptional(),
         renewed_at: z.iso.datetime(),
       }),
     )
@@ -80,11 +84,13 @@ export class Subscriptions {
       return made;
     }
     const privateKey = sealer.open(kept.private_key, `${PURPOSE}vapid`);
-    const all = kept.subscriptions.map(({ browser, person, desktops, renewed_at }): Subscription => {
-      const opened = JSON.parse(sealer.open(browser, `${PURPOSE}browser`));
-      const { endpoint, ...keys } = openedSchema.parse(opened);
-      return { endpoint, keys, personId: person, desktops, renewedAt: renewed_at };
-    });
+    const all = kept.subscriptions.map(
+      ({ browser, person, desktops, language, renewed_at }): Subscription => {
+        const opened = JSON.parse(sealer.open(browser, `${PURPOSE}browser`));
+        const { endpoint, ...keys } = openedSchema.parse(opened);
+        return { endpoint, keys, personId: person, desktops, language, renewedAt: renewed_at };
+      },
+    );
     return new Subscriptions(file, sealer, { publicKey: kept.public_key, privateKey }, all);
   }
 
@@ -116,10 +122,11 @@ export class Subscriptions {
     const sealed = (text: string, name: string): string => this.#sealer.seal(text, `${PURPOSE}${name}`);
     return this.#file.write(() => ({
       ...{ version: 1, public_key: publicKey, private_key: sealed(privateKey, "vapid") },
-      subscriptions: this.all.map(({ endpoint, keys, personId, desktops, renewedAt }) => ({
+      subscriptions: this.all.map(({ endpoint, keys, personId, desktops, language, renewedAt }) => ({
         browser: sealed(JSON.stringify({ endpoint, ...keys }), "browser"),
         person: personId,
         ...(desktops === undefined ? {} : { desktops }),
+        ...(language === undefined ? {} : { language }),
         renewed_at: renewedAt,
       })),
     }));

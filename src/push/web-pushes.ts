@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { RefusedError } from "../desktop/error.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { GuardedPost } from "./guarded-post.ts";
-import { type Notice, type PushMessage, wordsOf } from "./notice.ts";
+import { type Notice, type PushLanguage, type PushMessage, wordsOf } from "./notice.ts";
 import type { Pushes } from "./pushes.ts";
 import { PushError, type PushReceiver } from "./receiver.ts";
 import type { Subscription, Subscriptions } from "./subscriptions.ts";
@@ -19,6 +19,8 @@ const GONE = new Set([404, 410]);
 interface Subscriber {
   readonly id: string;
   readonly desktops?: readonly string[];
+  /** What they read in this browser; absent: English. */
+  readonly language?: PushLanguage;
 }
 
 interface WebPushPorts {
@@ -79,6 +81,7 @@ export class WebPushes {
     const subscription: Subscription = {
       ...{ endpoint, keys, personId: by.id, renewedAt: clock.date().toISOString() },
       ...(by.desktops === undefined ? {} : { desktops: by.desktops }),
+      ...(by.language === undefined ? {} : { language: by.language }),
     };
     await subscriptions.set(subscription);
     this.#drop(endpoint);
@@ -123,11 +126,11 @@ export class WebPushes {
     this.#ports.pushes.add(receiver);
   }
 
-  async #send({ endpoint, keys }: Subscription, { notice, link }: PushMessage): Promise<void> {
+  async #send({ endpoint, keys, language }: Subscription, { notice, link }: PushMessage): Promise<void> {
     const { subscriptions, subject, clock, post } = this.#ports;
     const nowMs = clock.date().getTime();
     const leftS = Math.max(0, Math.ceil((Date.parse(notice.expiresAt) - nowMs) / 1000));
-    const text = JSON.stringify({ ...wordsOf(notice), tag: notice.id, url: link });
+    const text = JSON.stringify({ ...wordsOf(notice, language), tag: notice.id, url: link });
     try {
       await post({
         url: endpoint,

@@ -61,6 +61,24 @@ t.test("a browser reads what it is told, and nobody on the way does", async (t) 
   t.notMatch(body.toString("latin1"), /claude|Build VM/);
 });
 
+t.test("people are told in what they read there, after a restart too", async (t) => {
+  const first = await open(t);
+  await first.pushes.subscribe(A.endpoint, A.keys, { ...EVA, language: "de" });
+  await first.pushes.close();
+  const { tell, posted } = await open(t, first.dir);
+  await tell(noticeOf("1", { kind: "write_clipboard" }));
+  await tell(noticeOf("2", { subject: "request", kind: "login", desktop: null }));
+  await tell(noticeOf("3", { kind: "some_new_thing" }));
+  t.match(
+    posted.map(({ body }) => JSON.parse(A.read(Buffer.from(body ?? "")))),
+    [
+      { title: "Freigabe erbeten auf Build VM", message: "Gefragt von claude: Zwischenablage setzen" },
+      { title: "Ein Mensch wird gebraucht", message: "Gefragt von claude: Anmeldung" },
+      { message: "Gefragt von claude: some new thing" },
+    ],
+  );
+});
+
 t.test("only push services are asked, with keys that are some", async (t) => {
   const { pushes, receivers } = await open(t);
   for (const endpoint of [

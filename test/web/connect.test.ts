@@ -60,3 +60,26 @@ t.test("the page has the link, and the same as a QR code that another program re
   const { stdout } = await promisify(execFile)("zbarimg", ["--quiet", "--raw", file]);
   t.equal(stdout.trim(), link);
 });
+
+t.test("the page is in what its reader reads", async (t) => {
+  const { app, bearer } = await openHouse(t);
+  const page = async (headers: Record<string, string>): Promise<string> =>
+    (await app.inject({ url: "/connect", headers: { ...HTML, ...bearer("admin"), ...headers } })).body;
+  for (const [headers, language] of [
+    [{}, "en"],
+    [{ "accept-language": "de-DE,de;q=0.9,en;q=0.8" }, "de"],
+    [{ "accept-language": "fr-FR, DE;q=0.9" }, "de"],
+    [{ "accept-language": "fr" }, "en"],
+    [{ "accept-language": "en-GB,de;q=0.9" }, "en"],
+    [{ "accept-language": "en", cookie: "language=de" }, "de"],
+    [{ "accept-language": "de", cookie: "language=en" }, "en"],
+    [{ "accept-language": "de", cookie: "language=<script>" }, "de"],
+  ] as const) {
+    const html = await page(headers);
+    t.match(html, new RegExp(`<html lang="${language}">`), JSON.stringify(headers));
+    t.equal(html.includes("Verbinden"), language === "de");
+    t.equal(html.includes("Paste this link"), language === "en");
+    t.match(html, /<code id="mcp-url">http/);
+    t.match(html, /<a href="\/setup">/);
+  }
+});

@@ -19,7 +19,7 @@ import { approvalRoutes } from "../routes/approvals.ts";
 import { auditLogRoutes } from "../routes/audit-log.ts";
 import { browserRoutes } from "../routes/browsers.ts";
 import { configRoutes } from "../routes/config.ts";
-import { connectRoute } from "../routes/connect.ts";
+import { connectRoute } from "../routes/connect/connect.ts";
 import { desktopRoutes } from "../routes/desktops.ts";
 import { fileRoutes } from "../routes/files/files.ts";
 import { fleetRoutes } from "../routes/fleet/fleet.ts";

@@ -5,6 +5,7 @@ import { type PushInfo, subscriptionBodySchema, subscriptionEndSchema } from "..
 import { auditedActor, auditedRequest, principalOf } from "../http/access.ts";
 import { parse } from "../http/parse.ts";
 import type { RoutePorts } from "../http/ports.ts";
+import { readerLanguage } from "../http/reader-language.ts";
 
 /** Whether and how a browser is told by push that agents ask; for who may answer. */
 export function pushRoutes(app: FastifyInstance, ports: RoutePorts): void {
@@ -27,7 +28,11 @@ export function pushRoutes(app: FastifyInstance, ports: RoutePorts): void {
     if (principal.guest !== undefined) {
       throw new RefusedError("permission_denied", "a guest is told while they are here, and not elsewhere");
     }
-    await push().subscribe(endpoint, keys, principal);
+    const { id, desktops } = principal;
+    await push().subscribe(endpoint, keys, {
+      ...{ id, language: readerLanguage(request) },
+      ...(desktops === undefined ? {} : { desktops }),
+    });
     record("push.subscribed", request);
     return reply.code(204).send();
   });

@@ -16,6 +16,7 @@ interface WorkerScope {
     openWindow(url: string): Promise<unknown>;
   };
   readonly location: { readonly href: string; readonly origin: string };
+  readonly navigator: { readonly language: string };
   addEventListener(type: "push", listener: (event: PushEvent) => void): void;
   addEventListener(type: "notificationclick", listener: (event: ClickEvent) => void): void;
 }
@@ -49,7 +50,9 @@ export {};
 self.addEventListener("push", (event) => {
   const { title, message, tag, url } = event.data?.json() ?? {
     title: "Overlay Companion",
-    message: "Somebody is asked something.",
+    message: /^de\b/.test(self.navigator.language)
+      ? "Jemand wird etwas gefragt."
+      : "Somebody is asked something.",
     tag: "unknown",
     url: "/approvals",
   };

@@ -3,11 +3,13 @@ import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { correction, generate } from "lean-qr";
 import { toSvgSource } from "lean-qr/extras/svg";
-import type { ConnectInfo } from "../api/browsers-api.ts";
-import { wantsHtml } from "../http/access.ts";
-import type { BrowsersFace } from "../http/ports.ts";
-import { type BrowserParts, makePairing } from "./browsers.ts";
-import { baseUrl } from "./metadata.ts";
+import type { ConnectInfo } from "../../api/browsers-api.ts";
+import { wantsHtml } from "../../http/access.ts";
+import type { BrowsersFace } from "../../http/ports.ts";
+import { type ReaderLanguage, readerLanguage } from "../../http/reader-language.ts";
+import { type BrowserParts, makePairing } from "../browsers.ts";
+import { baseUrl } from "../metadata.ts";
+import { CONNECT_WORDS } from "./connect-words.ts";
 
 interface ConnectParts {
   readonly ports: BrowserParts["ports"];
@@ -35,7 +37,9 @@ export function connectRoute(
     };
     reply.header("cache-control", "no-store");
     return wantsHtml(request)
-      ? reply.type("text/html; charset=utf-8").send(page(info, styles, app.basePath))
+      ? reply
+          .type("text/html; charset=utf-8")
+          .send(page(info, { styles, basePath: app.basePath, language: readerLanguage(request) }))
       : reply.send(info);
   });
 }
@@ -54,14 +58,23 @@ function qrCode(text: string): string {
   return toSvgSource(code, { on: "#000", off: "#fff", padX: 4, padY: 4, width: 280, height: 280 });
 }
 
-function page(info: ConnectInfo, styles: string, basePath: string): string {
+interface PageParts {
+  readonly styles: string;
+  readonly basePath: string;
+  readonly language: ReaderLanguage;
+}
+
+function page(info: ConnectInfo, { styles, basePath, language }: PageParts): string {
   const { link, expires_at, mcp_url, sse_url } = info;
-  const until = `${expires_at.slice(11, 16)} UTC`;
+  const words = CONNECT_WORDS[language];
+  const until = `<time datetime="${escaped(expires_at)}">${expires_at.slice(11, 16)} UTC</time>`;
+  const mcp = `<code id="mcp-url">${escaped(mcp_url)}</code>`;
+  const setup = `<a href="${basePath}/setup">${words.setup}</a>`;
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
-<title>Connect · Overlay Companion</title>
+<title>${words.title} · Overlay Companion</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" type="image/svg+xml" href="${basePath}/favicon.svg">
@@ -69,17 +82,17 @@ ${styles}
 </head>
 <body>
 <main class="page">
-<h1>Connect</h1>
+<h1>${words.title}</h1>
 <section aria-labelledby="connect-browser">
-<h2 id="connect-browser">A browser</h2>
-<p>Paste this link into the extension's popup. It pairs one browser, once, until <time datetime="${escaped(expires_at)}">${until}</time>, for every agent. Reload this page for another one.</p>
+<h2 id="connect-browser">${words.browser}</h2>
+<p>${words.paste(until)}</p>
 <p><code id="connection-string">${escaped(link)}</code></p>
-<figure role="img" aria-label="The same link as a QR code">${qrCode(link)}</figure>
-<p><a href="${basePath}/browser-extension.zip" download>Get the extension</a></p>
+<figure role="img" aria-label="${words.code}">${qrCode(link)}</figure>
+<p><a href="${basePath}/browser-extension.zip" download>${words.extension}</a></p>
 </section>
 <section aria-labelledby="connect-agent">
-<h2 id="connect-agent">An agent</h2>
-<p>MCP is at <code id="mcp-url">${escaped(mcp_url)}</code>, for clients of 2024-11-05 at <code>${escaped(sse_url)}</code>. <a href="${basePath}/setup">Setup</a> has what to paste into each client, with a token.</p>
+<h2 id="connect-agent">${words.agent}</h2>
+<p>${words.mcp(mcp, `<code>${escaped(sse_url)}</code>`, setup)}</p>
 </section>
 </main>
 </body>
