@@ -21,7 +21,7 @@ const EVERYWHERE =
 
 /** What the first page needs, and a viewer once its first picture is there: they come one after the other. */
 const BESIDE_THE_PICTURE =
-  /\/client\/(later-pages|approvals\/(?!approval-queue)|admin|rules|connections|setup\/setup|masks\/mask-(list|dialog)|viewer\/(viewer-(side|panel)|later\/viewer-parts|device\/sound-player|agent-marks|action-list|overlay-list|replay-bar|input\/extra-keys|clipboard-panel))/;
+  /\/client\/(later-pages|approvals\/(?!approval-queue)|admin|rules|files|connections|setup\/setup|masks\/mask-(list|dialog)|viewer\/(viewer-(side|panel)|later\/viewer-parts|device\/sound-player|agent-marks|action-list|overlay-list|replay-bar|input\/extra-keys|clipboard-panel))/;
 
 const PUSH_WORKER = "push-worker";
 

@@ -12,6 +12,7 @@ import ellipsis from "lucide-static/icons/ellipsis.svg?raw";
 import eye from "lucide-static/icons/eye.svg?raw";
 import eyeOff from "lucide-static/icons/eye-off.svg?raw";
 import film from "lucide-static/icons/film.svg?raw";
+import folder from "lucide-static/icons/folder.svg?raw";
 import hand from "lucide-static/icons/hand.svg?raw";
 import info from "lucide-static/icons/info.svg?raw";
 import keyboard from "lucide-static/icons/keyboard.svg?raw";
@@ -62,6 +63,7 @@ const ICON_SHAPES = {
   eye,
   eyeOff,
   film,
+  folder,
   frameBack,
   frameOn,
   hand,

@@ -2,6 +2,7 @@ import type { Size } from "../../../framebuffer/rect.ts";
 import { matroskaFrameHead, matroskaHead } from "../../../protocols/recording/matroska.ts";
 import { t } from "../language/language.ts";
 import { get } from "../player/recording-address.ts";
+import { saveFile } from "../shell/save-file.ts";
 
 /** One line of `export.frames`: what differs from the picture before, at a time of the export. */
 interface FrameLine extends Size {
@@ -44,7 +45,7 @@ export async function exportVideo(
     await film.add(frame);
     told(Math.min(1, (frame.at + frame.duration) / Math.max(1, durationMs)));
   }
-  save(await film.end(), `${name}.webm`);
+  saveFile(await film.end(), `${name}.webm`);
 }
 
 /** Pictures being made into a video. */
@@ -151,13 +152,4 @@ function once(target: EventTarget, type: string): Promise<void> {
   return new Promise((done) => {
     target.addEventListener(type, () => done(), { once: true });
   });
-}
-
-function save(file: Blob, name: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(file);
-  link.download = name;
-  link.click();
-  // The browser has begun to read it by the time of the next turn.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -70,7 +70,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
   }
 }
 
-/** Throws ApiError; a 401 ends in the sign-in page. */
+/** Throws ApiError; a 401 ends in the sign-in page. A blob goes as the bytes that it is, all else as JSON. */
 export async function request(method: string, path: string, body?: object): Promise<Response> {
   let response: Response;
   try {
@@ -78,9 +78,11 @@ export async function request(method: string, path: string, body?: object): Prom
       method,
       headers: {
         accept: "application/json",
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(body === undefined
+          ? {}
+          : { "content-type": `application/${body instanceof Blob ? "octet-stream" : "json"}` }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
     });
   } catch {
     throw new ApiError(

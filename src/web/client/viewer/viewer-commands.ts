@@ -20,11 +20,13 @@ export interface CommandsRequest {
   readonly meId: string | null;
   /** null where guests cannot be invited. */
   readonly onInvite: (() => void) | null;
+  /** null where no files go to and from the desktop, or not by this person. */
+  readonly onFiles: (() => void) | null;
 }
 
 /** What the bar of a viewer can do, in the order of its icons. */
 export function viewerCommands(request: CommandsRequest): readonly Command[] {
-  const { desktop, state, viewer, isCropped, mayInput, mayControl, meId, onInvite } = request;
+  const { desktop, state, viewer, isCropped, mayInput, mayControl, meId, onInvite, onFiles } = request;
   const isActual = state.zoom.value === 1;
   const isViewOnly = state.isViewOnly.value || !mayInput;
   const { holder } = desktop;
@@ -59,6 +61,7 @@ export function viewerCommands(request: CommandsRequest): readonly Command[] {
       icon: "clipboard",
       run: () => document.getElementById("viewer-clipboard")?.togglePopover(),
     },
+    ...(onFiles === null ? [] : [{ id: "files", label: t`Files`, icon: "folder", run: onFiles } as const]),
     ...(desktop.has_sound || state.isSoundOn.value
       ? [
           {

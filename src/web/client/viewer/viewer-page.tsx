@@ -32,6 +32,7 @@ import "../styles/masks.css";
 import "../styles/agent-marks.css";
 
 const ClipboardPanel = lazy(async () => (await laterParts()).ClipboardPanel);
+const FilesDialog = lazy(async () => (await laterParts()).FilesDialog);
 const ViewerSide = lazy(async () => (await laterParts()).ViewerSide);
 const MaskDialog = lazy(async () => (await laterParts()).MaskDialog);
 const InviteDialog = lazy(async () => (await laterParts()).InviteDialog);
@@ -85,6 +86,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   const masks = useMasks(desktop.id);
   const drawnMask = useSignal<Rect | "text" | null>(null);
   const isInviting = useSignal(false);
+  const areFilesShown = useSignal(false);
   const known = useRef<Present | null>(null);
   const { id, name } = desktop;
   const state = useViewerState(id, crop !== null);
@@ -226,6 +228,12 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
           isInviting.value = true;
         }
       : null,
+    onFiles:
+      desktop.has_files && may("files")
+        ? () => {
+            areFilesShown.value = true;
+          }
+        : null,
   });
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -352,6 +360,14 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
           desktop={desktop}
           onClose={() => {
             isInviting.value = false;
+          }}
+        />
+      )}
+      {areFilesShown.value && (
+        <FilesDialog
+          desktopId={id}
+          onClose={() => {
+            areFilesShown.value = false;
           }}
         />
       )}

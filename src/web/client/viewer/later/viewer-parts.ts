@@ -2,6 +2,7 @@
 export { InviteDialog } from "../../admin/invite-dialog.tsx";
 export { IdentityCard } from "../../connections/identity-card.tsx";
 export { PasswordCard } from "../../connections/password-card.tsx";
+export { FilesDialog } from "../../files/files-dialog.tsx";
 export { MaskDialog } from "../../masks/mask-dialog.tsx";
 export { ClipboardPanel } from "../clipboard-panel.tsx";
 export { playSound } from "../device/sound-player.ts";
