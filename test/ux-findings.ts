@@ -63,9 +63,10 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     `${KEYBOARD} extra keys are pressed, and a modifier holds until the next key`,
     `${KEYBOARD} fingers act on the desktop, and zoom and move the view`,
   ),
-  finding(
+  partly(
     6,
     "What an agent does is not seen on the picture",
+    "screenshots have no row in the list: one comes with nearly every action, and what is looked at closely is marked",
     `${LIVE} its pointer, by its name`,
     `${LIVE} where it clicked, and that no motion is asked for where that is unwanted`,
     `${LIVE} how much it types, and nothing of what`,
@@ -107,6 +108,7 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     `${HOLDER} who wants it asks for it by name, and who holds it keeps it or gives it`,
     `${HOLDER} who is in the middle of something keeps it, and the other reads so`,
     `${HOLDER} given back it is free, and nobody has lost it`,
+    "test/desktop/control/arbiter.test.ts :: a yes from the person who holds the input lends it; anybody else's does not",
     "test/web/client/shell/labels.test.ts :: a settled question says by whom",
   ),
   partly(
@@ -137,12 +139,14 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     "An export says nothing of how far it is, and of a limit only when it was asked for",
     "how far one is that the browser saves: its own list of downloads shows that",
     `${PLAYER} an export that cannot be made says why`,
+    `${PLAYER} the list verifies, exports and deletes`,
     "test/e2e/recording/recording-webcodecs.test.ts :: a browser makes a video of a recording by itself",
   ),
   finding(
     17,
     "Rules that were changed are left without a word",
     `${KEPT} rules that were changed are not left without a word`,
+    "test/desktop/control/rules-store.test.ts :: rules that people put in force hold after a restart, and until another mode is set",
   ),
   finding(
     18,
@@ -150,10 +154,13 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     `${KEPT} a viewer is found as it was left, on the same desktop alone`,
     `${KEPT} what another version kept, or nobody wrote, does no harm`,
   ),
-  finding(
+  partly(
     19,
     "Messages for people name bytes and protocols",
+    "how long a port that says nothing is waited for: a slow server needs the time",
     "test/web/client/shell/labels.test.ts :: states are said in a few words",
+    "test/protocols/rfb/client/hostile.test.ts :: case 1: what is no VNC server is told by its first bytes",
+    "test/desktop/links/kasmvnc/kasm-link.test.ts :: what is no KasmVNC server is said so",
     `${ADDING} the add dialog says what it knows, of what is written in it`,
     `${KEPT} an address that is pasted anywhere in the form fills its fields`,
   ),
@@ -166,6 +173,7 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     21,
     "An edit opens out of view, and one that changes nothing is told as a change",
     `${SERIES} an edit opens in view with the focus in it, and counts once it changes something`,
+    "test/desktop/control/approvals.test.ts :: an edit that changes nothing is none: the agent hears of no change",
   ),
   partly(
     22,
@@ -186,12 +194,14 @@ export const UX_FINDINGS: readonly UxFinding[] = [
   partly(
     24,
     "Small things: cut words, browser's own dialogs, small buttons, what a role cannot use is shown",
-    "how much the layout shifts: what a page needs is fetched, and who is slow sees it come",
+    "how much the layout shifts: what a page needs is fetched, and who is slow sees it come; on a terminal the log's lines come first, for a start that fails is told by them",
     `${KEPT} what a role cannot use is not shown`,
     "test/e2e/web/large-text.test.ts :: all pages are whole where the browser's text is twice as large",
     "test/web/client/viewer/stage-plan.test.ts :: a crop beside the desktop shows the whole desktop",
     "test/e2e/web/all-pages.test.ts :: all pages are whole on a phone, in both themes",
     "test/e2e/web/all-pages-wide.test.ts :: all pages are whole on a desk, in both themes",
+    "test/web/client/language/catalogue.test.ts :: what was stiff, or a second word for one thing, is not said",
+    `${STATES} a page that reaches no server says so, and calls nothing live`,
     `${DESKTOPS} desktops stand in the groups of their names, and are found by any word`,
     `${PLAYER} deleting asks first`,
   ),
