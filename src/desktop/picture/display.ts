@@ -71,6 +71,8 @@ export class Display {
   #toldScreens: readonly Screen[] = [];
   #cursor: Cursor | null = null;
   #drawnPointer: Rect | null = null;
+  /** Of a pointer that the target draws no more: the update that takes it out of the picture is to come, or was decoded. */
+  #pointerLeaves: "told" | "decoded" | null = null;
   /** The lights of the target's keyboard, as it told them; null before. */
   locks: LockKeys | null = null;
   #generation = 0;
@@ -148,8 +150,13 @@ export class Display {
     return isEmptyRect(area) ? null : area;
   }
 
-  /** The target may have drawn it there. */
+  /** The target may have drawn it there. One that it draws no more is in the picture until the next update is shown. */
   pointerDrawn(area: Rect | null): void {
+    this.#pointerLeaves = area === null && this.#drawnPointer !== null ? "told" : null;
+    if (this.#pointerLeaves === null) this.#setDrawnPointer(area);
+  }
+
+  #setDrawnPointer(area: Rect | null): void {
     this.#drawnPointer = area;
     this.#maskSource.pointerDrawn(area);
   }
@@ -208,6 +215,7 @@ export class Display {
     missing = 0,
   ): Showing | undefined {
     if (decoded === undefined) return;
+    if (this.#pointerLeaves !== null) this.#pointerLeaves = "decoded";
     if (!this.#isFresh) {
       if (missing === 0) return this.#show(decoded, Region.of(decoded.rect), []);
       const pixels = decoded.width * decoded.height;
@@ -272,6 +280,10 @@ export class Display {
       this.#isFresh = true;
     }
     this.#publish(next, painted, copies, isNew, known);
+    if (this.#pointerLeaves === "decoded") {
+      this.#pointerLeaves = null;
+      this.#setDrawnPointer(null);
+    }
     // What was decoded is shown: until the target paints again one picture is enough.
     if (this.#frame !== null) decoded.rest(this.#frame);
     if (isFirst) this.#events.whole();

@@ -1,9 +1,10 @@
 import type { FoundText, TextRead } from "../../desktop/masks/text-reader.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
-import { type Box, rectOfBox, widthOf } from "../cut/box.ts";
+import { type Box, boxesOverlap, rectOfBox, widthOf } from "../cut/box.ts";
 import type { OcrLine } from "../ocr-messages.ts";
 import { boxOf } from "../private/find-private.ts";
 import { TermMatcher } from "../private/match-terms.ts";
+import { isUnsure } from "../private/unsure.ts";
 import { ocrLineOf } from "../read-line.ts";
 import { EngineLines } from "../text/engine-lines.ts";
 import { LineCache, type Reading } from "../text/line-cache.ts";
@@ -21,13 +22,19 @@ const RETRY_MS = 500;
 /** Letters end softly, in pixels that are no ink yet; above and below other lines are near. */
 const MARGIN = { across: 3, down: 1 };
 
+/** A line that an engine reads, where it stood then, and whether it was taken as the newest one. */
+interface Underway {
+  readonly box: Box;
+  readonly isNewest: boolean;
+}
+
 export interface LiveTimer {
   after(delayMs: number, call: () => void): unknown;
 }
 
 /**
  * Reads a picture as it changes: an answer says at once which lines are known and what of them is meant, and what is
- * not known is read afterwards, the newest and the shortest lines first.
+ * not known is read afterwards, by one engine the newest lines first, by the other what waited longest.
  */
 export class LiveServer {
   readonly #tell: (message: FromLiveThread) => void;
@@ -39,12 +46,12 @@ export class LiveServer {
     string,
     { readonly matcher: TermMatcher; boxes: WeakMap<Reading, readonly Rect[]> }
   >();
-  readonly #underway = new Set<string>();
+  /** What engines read, by its hash. */
+  readonly #underway = new Map<string, Underway>();
   readonly #places = new ReadPlaces();
   readonly #tried = new WeakSet<IndexedLine>();
   #index: TextIndex | null = null;
   #generation = 0;
-  #reading = 0;
   #isResting = false;
 
   constructor(tell: (message: FromLiveThread) => void, timer: LiveTimer) {
@@ -123,7 +130,8 @@ export class LiveServer {
       let all = boxes.get(reading);
       if (all === undefined) {
         const line = ocrLineOf(reading.words);
-        all = line === null ? [] : [...matcher.boxesIn(line, isPointed), ...boxesLike(line, values)];
+        all =
+          line === null ? [] : [...matcher.boxesIn(line, isPointed), ...boxesLike(line, values, isPointed)];
         boxes.set(reading, all);
       }
       return all;
@@ -150,15 +158,21 @@ export class LiveServer {
   #readOn(): void {
     const index = this.#index;
     if (index === null || this.#isResting) return;
-    for (const entry of this.#waiting(index)) {
-      if (this.#reading >= MOST_READING) return;
-      this.#read(index, entry);
+    while (this.#underway.size < MOST_READING) {
+      const waiting = this.#waiting(index);
+      const underway = [...this.#underway.values()];
+      // A line that is typed is another one by now: what is read of it tells most of it.
+      const others = waiting.filter((entry) => !underway.some(({ box }) => boxesOverlap(box, entry)));
+      const first = others.length > 0 ? others : waiting;
+      const isNewest = !underway.some((one) => one.isNewest);
+      const entry = isNewest ? first[0] : oldestOf(first);
+      if (entry === undefined) return;
+      this.#read(index, entry, isNewest);
     }
   }
 
-  #read(index: TextIndex, entry: IndexedLine): void {
-    this.#reading++;
-    this.#underway.add(entry.hash);
+  #read(index: TextIndex, entry: IndexedLine, isNewest: boolean): void {
+    this.#underway.set(entry.hash, { box: entry, isNewest });
     const rect = aroundOf(entry, index.size);
     const pixels = index.pixels(rect);
     index
@@ -174,7 +188,6 @@ export class LiveServer {
         () => this.#rest(),
       )
       .finally(() => {
-        this.#reading--;
         this.#underway.delete(entry.hash);
         this.#readOn();
       });
@@ -189,8 +202,20 @@ export class LiveServer {
   }
 }
 
-/** The boxes of what reads like one of the secrets. */
-function boxesLike(line: OcrLine, secrets: readonly string[]): readonly Rect[] {
+/** What came first; of what came together the short lines. */
+function oldestOf(lines: readonly IndexedLine[]): IndexedLine | undefined {
+  return lines.reduce<IndexedLine | undefined>(
+    (oldest, line) => (oldest === undefined || line.cameAt < oldest.cameAt ? line : oldest),
+    undefined,
+  );
+}
+
+/**
+ * The boxes of what reads like one of the secrets. Of a line that a pointer may lie on, and that was read with doubt, all of it,
+ * whatever the secrets are: what is hidden tells nothing of them.
+ */
+function boxesLike(line: OcrLine, secrets: readonly string[], isPointed: boolean): readonly Rect[] {
+  if (isPointed && secrets.length > 0 && isUnsure(line)) return [line.rect];
   return secrets.flatMap((secret) => spansLike(line.text, secret).flatMap((span) => boxOf(line, span) ?? []));
 }
 

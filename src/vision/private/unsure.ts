@@ -24,6 +24,11 @@ const CUT_MAILBOX = /[\p{L}\p{N}]{8}[.,]$/u;
 /** The part of a mailbox before a blank that readers put behind its dot. */
 const FIRST_PART = /[\p{L}\p{N}][._+-]$/u;
 
+/** Whether a pointer may lie on a word of a line: then nobody knows what the line says. */
+export function isUnsure({ words }: Pick<OcrLine, "words">): boolean {
+  return words.some(({ confidence }) => confidence < SURE);
+}
+
 /**
  * What may be private of what was read with doubt while a target draws its pointer, which may lie on any line: the very
  * letters that decide may be wrong, so that neither shapes nor checksums are asked for, and the kind is the likeliest one. A
@@ -36,19 +41,19 @@ export function unsureIn({ words }: Pick<OcrLine, "words">, kinds: readonly Priv
   const runs: NumberRun[] = [];
   for (const [index, { text, confidence }] of words.entries()) {
     const { from, to } = spans[index]!;
-    const isUnsure = confidence < SURE;
+    const isDoubted = confidence < SURE;
     const digits = text.replace(/\D/g, "").length;
-    if (hasNumbers && (isUnsure || 2 * digits >= text.length)) {
+    if (hasNumbers && (isDoubted || 2 * digits >= text.length)) {
       const last = runs.at(-1);
       const isNext = last !== undefined && last.to === from - 1;
       const run = isNext ? last : { from, to, digits: 0, isUnsure: false };
       if (!isNext) runs.push(run);
       run.to = to;
       run.digits += digits;
-      run.isUnsure ||= isUnsure;
+      run.isUnsure ||= isDoubted;
     }
     const isCut = index === words.length - 1 && CUT_MAILBOX.test(text);
-    if (!isUnsure || !kinds.includes("email") || !(isCut || MAILBOX.test(text))) continue;
+    if (!isDoubted || !kinds.includes("email") || !(isCut || MAILBOX.test(text))) continue;
     const isParted = FIRST_PART.test(words[index - 1]?.text ?? "");
     mailboxes.push({ kind: "email", from: isParted ? spans[index - 1]!.from : from, to });
   }

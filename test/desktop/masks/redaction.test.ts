@@ -208,6 +208,11 @@ t.test(
     await settle();
     t.notOk(reader?.isAsked, "wherever it is");
     link.events.drawnPointer?.(null);
+    reader?.events.news();
+    await settle();
+    t.ok(reader?.isAsked && reader.isPointed, "it is in the picture until the target has painted over it");
+    await readAll();
+    link.paint(rect(50, 50, 10, 16), CLEAN);
     await settle();
     t.ok(reader?.isAsked);
     t.notOk(reader?.isPointed);

@@ -190,6 +190,61 @@ t.test("what was painted since a line was cut is not taken for read with it", as
   t.ok(ask(EMAIL).unread.some(isAt), "the letters that nobody read");
 });
 
+/** Lines of the page, all read, of which `type` changes one; what engines are asked for then. */
+async function typed() {
+  const opened = open();
+  const { server, ask, readAll, told, answer } = opened;
+  const isMidOf = ({ left, top, right, bottom }: Box, box: Box): boolean => {
+    const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+    return box.left < x && x < box.right && box.top < y && y < box.bottom;
+  };
+  const boxes = ask(EMAIL)
+    .unread.map(boxOfRect)
+    .filter((box) => widthOf(box) > 120);
+  await readAll("nothing private");
+  t.ok(boxes.length >= 5, `${boxes.length} lines`);
+  const type = async (line: number, letter = 0): Promise<void> => {
+    const box = boxes[line];
+    if (box === undefined) throw new Error("no such line");
+    const { at, pixels } = written(box);
+    server.take({ kind: "pixels", copies: [], parts: [{ rect: { ...at, x: at.x + 7 * letter }, pixels }] });
+    ask(EMAIL);
+    await settle();
+  };
+  /** The lines that engines read now, in the order of the questions. */
+  const asked = async (count: number): Promise<number[]> =>
+    await until(`${count} questions`, () => {
+      const lines = told.flatMap((one) => (one.kind === "read" ? one.lines : []));
+      if (lines.length !== count) return null;
+      return lines.map((line) => boxes.findIndex((box) => isMidOf(line.inkBox, box)));
+    });
+  return { ...opened, type, asked, answerFirst: () => answer("nothing private") };
+}
+
+t.test("of two lines that are typed each has an engine, whichever changed last", async (t) => {
+  const { type, asked, answerFirst } = await typed();
+  await type(0);
+  await type(1);
+  t.same(await asked(2), [0, 1]);
+  await type(0, 1);
+  await type(1, 1);
+  await answerFirst();
+  t.same(await asked(2), [1, 0], "the other one is being read");
+  await answerFirst();
+  t.same(await asked(2), [0, 1]);
+});
+
+t.test("one engine reads the newest line, another what waited longest", async (t) => {
+  const { type, asked, answerFirst } = await typed();
+  for (const line of [0, 1, 2, 3]) await type(line);
+  t.same(await asked(2), [0, 1]);
+  await answerFirst();
+  t.same(await asked(2), [1, 3], "the newest");
+  await type(4);
+  await answerFirst();
+  t.same(await asked(2), [3, 2], "the oldest");
+});
+
 t.test("what an engine doubts is meant while a pointer may lie on it, and no longer", async (t) => {
   const { ask, point, readAll } = open();
   const lines = await readAll("uxzvoc.jhqeb@exam", 40);
@@ -203,6 +258,25 @@ t.test("what an engine doubts is meant while a pointer may lie on it, and no lon
   await sure.readAll("uxzvoc.jhqeb@exam", 92);
   sure.point(true);
   t.same(sure.ask(EMAIL).found, []);
+});
+
+t.test("own patterns and secrets hide what an engine doubts while a pointer may lie on it", async (t) => {
+  for (const own of [
+    { id: "p", kinds: [], pattern: "PRJ-\\d{6}" },
+    { id: "s", kinds: [], pattern: null, secrets: ["bank"], values: ["Zq7!vX-canary-of-ours"] },
+  ]) {
+    const { ask, point, readAll } = open();
+    const lines = await readAll("PRJ-0%4%1l", 40);
+    t.same(ask(own).found, []);
+    point(true);
+    t.equal(ask(own).found.length, lines);
+    point(false);
+    t.same(ask(own).found, []);
+    const sure = open();
+    await sure.readAll("nothing of it", 92);
+    sure.point(true);
+    t.same(sure.ask(own).found, []);
+  }
 });
 
 t.test("what was read once is known at once wherever it moves", async (t) => {
