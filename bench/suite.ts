@@ -33,6 +33,7 @@ import { benchRdp } from "./rdp.ts";
 import { benchRecording, benchSeek } from "./recording.ts";
 import { benchSearch } from "./recording-search.ts";
 import { benchRecorderTurns } from "./recording-turns.ts";
+import { benchRedactionDelay } from "./redaction-delay.ts";
 import { benchScreenshot } from "./screenshot.ts";
 import { benchSnapshot } from "./snapshot.ts";
 import { laterScenes, otherScenes, ownScenes } from "./text/all-scenes.ts";
@@ -216,6 +217,7 @@ export const BENCHES: readonly Bench[] = [
     run: async ({ owner, isShort }) =>
       await benchElementClicks(await controlScenes(owner, isShort ? 1 : 100), isShort ? 20 : 1000),
   },
+  { ids: ["REDACT"], peers: [], run: ({ isShort }) => benchRedactionDelay(isShort) },
   { ids: ["TEXTINDEX"], peers: [], run: ({ isShort }) => benchTextIndex(isShort) },
   { ids: ["AUDIT"], peers: [], run: ({ owner, folder, isShort }) => benchAudit(owner, folder, isShort) },
   {
