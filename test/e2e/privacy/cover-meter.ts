@@ -73,13 +73,14 @@ export class CoverMeter {
     }
   }
 
-  get lateShare(): number {
-    return this.cleanCells === 0 ? 0 : this.lateCells / this.cleanCells;
+  /** null where nothing was looked at. */
+  get lateShare(): number | null {
+    return this.cleanCells === 0 ? null : this.lateCells / this.cleanCells;
   }
 
   /** Covered for any time, of all clean cells. */
-  get coveredShare(): number {
-    return this.cleanCells === 0 ? 0 : this.coveredCells / this.cleanCells;
+  get coveredShare(): number | null {
+    return this.cleanCells === 0 ? null : this.coveredCells / this.cleanCells;
   }
 
   get #columns(): number {

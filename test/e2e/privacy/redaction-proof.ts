@@ -15,8 +15,17 @@ import { CoverMeter } from "./cover-meter.ts";
 import { isReadIn, readForeign } from "./foreign-reader.ts";
 import { KeptFrames } from "./kept-frames.ts";
 import { plantedTexts, randomOf } from "./planted.ts";
-import { CLEAN_FILM, FILM, type Learned, SCENES, type SceneKind, type Stage } from "./scenes.ts";
-import { frameOf, type Leak, partOf, Sight } from "./sight.ts";
+import { delaysOf, type ProofReport, SceneTally } from "./proof-report.ts";
+import {
+  CLEAN_FILM,
+  CLEAN_SCENES,
+  FILM,
+  type Learned,
+  SCENES,
+  type SceneKind,
+  type Stage,
+} from "./scenes.ts";
+import { frameOf, partOf, Sight } from "./sight.ts";
 
 // A frame leaks where the whole of a planted text stands in it: a part of a text, while it is typed, while something
 // lies over it or beside what hides the rest of it, is not what the kinds of private text mean.
@@ -44,38 +53,6 @@ interface Sample {
   readonly scene: string;
 }
 
-/** One scene, of all rounds. */
-export interface SceneReport {
-  readonly name: string;
-  frames: number;
-  leaks: number;
-  /** Frames of the target itself in which a planted text stood: without them nothing was proven. */
-  truths: number;
-  /** From the target's change until a viewer sees it, in ms: the middle one of all cells, and of the slowest 5 % the fastest. */
-  delayP50: number | null;
-  delayP95: number | null;
-}
-
-export interface ProofReport {
-  readonly frames: Readonly<Record<string, number>>;
-  readonly total: number;
-  readonly leaks: readonly Leak[];
-  readonly scenes: readonly SceneReport[];
-  /** Clean cells that were covered longer than 500 ms, of all; null where the target's picture cannot be watched. */
-  readonly lateShare: number | null;
-  /** From the target's change until a viewer sees it, in ms. */
-  readonly delayP50: number | null;
-  readonly delayP95: number | null;
-  /** Frames that tesseract's program read, those in which it read a planted text, and of the target's own those in which it read one. */
-  readonly read: { readonly frames: number; readonly leaks: readonly string[]; readonly truths: number };
-  /** What of the clean film's place was covered from a viewer, now and for long, and how many updates of it came a second. */
-  readonly film: {
-    readonly coveredShare: number | null;
-    readonly lateShare: number | null;
-    readonly picturesPerSecond: number;
-  };
-}
-
 /** A server ends connections that nobody used for ten seconds, and this process is busy for longer with what it looks at. */
 const MOST_TRIES = 3;
 /** The agent looks no oftener: it shares the machine with what is looked at. */
@@ -88,7 +65,7 @@ interface House {
   readonly appliance: Appliance;
   readonly agent: Agent;
   readonly viewer: Rfb2Client;
-  /** The target itself; null where it has room for one client. */
+  /** The target itself; null where it has room for one client, and xwd looks at it. */
   readonly truth: Rfb2Client | null;
   readonly base: string;
 }
@@ -137,7 +114,8 @@ export async function proveRedaction(owner: Owner, options: ProofOptions): Promi
   const house = await openHouse(owner, options.target);
   const planted = plantedTexts(randomOf(seed), 14);
   const stage: Stage = { owner, display: house.display, planted };
-  const kinds = SCENES.filter(({ name }) => options.scenes?.includes(name) ?? true);
+  const isWanted = ({ name }: SceneKind): boolean => options.scenes?.includes(name) ?? true;
+  const kinds = SCENES.filter(isWanted);
   const learned: (readonly [SceneKind, Learned])[] = [];
   for (const kind of kinds) {
     learned.push([kind, await kind.learn(stage)]);
@@ -149,8 +127,7 @@ export async function proveRedaction(owner: Owner, options: ProofOptions): Promi
     planted.map(({ text }) => text),
   );
   await proof.hide();
-  if (options.scenes?.includes(CLEAN_FILM.name) ?? true)
-    learned.push([CLEAN_FILM, await CLEAN_FILM.learn(stage)]);
+  for (const kind of CLEAN_SCENES.filter(isWanted)) learned.push([kind, await kind.learn(stage)]);
   for (let round = 0; proof.count < options.frames; round++) {
     for (const [kind, scene] of learned) await proof.play(kind.name, scene);
     await proof.lookAtRecording(
@@ -168,12 +145,13 @@ class Proof {
   readonly #house: House;
   readonly #options: ProofOptions;
   readonly #texts: readonly string[];
-  readonly #meter: CoverMeter | null;
-  readonly #filmMeter: CoverMeter | null;
-  readonly #scenes = new Map<string, SceneReport>();
-  readonly #delays = new Map<string, number[]>();
+  readonly #meter: CoverMeter;
+  readonly #filmMeter: CoverMeter;
+  readonly #scenes = new Map<string, SceneTally>();
   readonly #sampled: Sample[] = [];
   readonly #kept: KeptFrames | null;
+  /** The target's own picture, where it is not watched but looked at. */
+  #shot: Framebuffer | null = null;
   #recordingId: string | null = null;
   #isFilm = false;
   #filmMs = 0;
@@ -186,22 +164,10 @@ class Proof {
     this.#texts = texts;
     const { keep, target, say = () => {} } = options;
     this.#kept = keep === undefined ? null : new KeptFrames(`${keep}/${target}-`, say);
-    const { truth, viewer } = house;
-    this.#meter =
-      truth === null
-        ? null
-        : new CoverMeter(
-            () => truth.frame,
-            () => viewer.frame,
-          );
-    this.#filmMeter =
-      truth === null
-        ? null
-        : new CoverMeter(
-            () => truth.frame,
-            () => viewer.frame,
-            rect(FILM.x, FILM.y, FILM.width, FILM.height),
-          );
+    const truth = (): Framebuffer => house.truth?.frame ?? this.#shot ?? house.viewer.frame;
+    const seen = (): Framebuffer => house.viewer.frame;
+    this.#meter = new CoverMeter(truth, seen);
+    this.#filmMeter = new CoverMeter(truth, seen, rect(FILM.x, FILM.y, FILM.width, FILM.height));
   }
 
   get count(): number {
@@ -215,15 +181,25 @@ class Proof {
     if (made.status !== 201) throw new Error(`no mask: ${await made.text()}`);
     truth?.watch((frame, changed) => {
       const nowMs = performance.now();
-      (this.#isFilm ? this.#filmMeter : this.#meter)?.changed(changed, nowMs);
+      this.#meterNow.changed(changed, nowMs);
       this.#lookAtTruth(frame, changed);
     });
     viewer.watch((frame, changed) => {
       const nowMs = performance.now();
-      (this.#isFilm ? this.#filmMeter : this.#meter)?.seen(changed, nowMs);
+      this.#meterNow.seen(changed, nowMs);
       if (this.#isFilm && overlapRects(changed, FILM)) this.#countPicture();
       this.#look(frame, "viewer", changed);
     });
+  }
+
+  get #meterNow(): CoverMeter {
+    return this.#isFilm ? this.#filmMeter : this.#meter;
+  }
+
+  #sceneOf(name: string): SceneTally {
+    const scene = this.#scenes.get(name) ?? new SceneTally(name);
+    this.#scenes.set(name, scene);
+    return scene;
   }
 
   /** Rectangles that come together are one picture. */
@@ -250,11 +226,14 @@ class Proof {
     if (this.count % this.#options.readOneOf === 0) this.#sample(frame, seenBy, this.sight.scene);
   }
 
-  #lookAtTruth(frame: Framebuffer, changed: Rect | null): void {
+  /** Gives where planted texts stand whole, of what changed. */
+  #lookAtTruth(frame: Framebuffer, changed: Rect | null): readonly Rect[] {
     const scene = this.#scenes.get(this.#truths.scene);
-    if (scene === undefined || this.#truths.look(frame, "target", changed).length === 0) return;
+    const found = this.#truths.look(frame, "target", changed).map(({ at }) => at);
+    if (scene === undefined || found.length === 0) return found;
     scene.truths++;
     if (scene.truths % (20 * this.#options.readOneOf) === 1) this.#sample(frame, null, scene.name);
+    return found;
   }
 
   #sample(frame: Framebuffer, seenBy: string | null, scene: string): void {
@@ -268,13 +247,12 @@ class Proof {
       this.#recordingId = recordingSchema.parse(
         await this.#ask(() => agent.call("start_recording")),
       ).recording_id;
-    const scene = this.#scenes.get(name) ?? sceneReport(name);
-    this.#scenes.set(name, scene);
+    const scene = this.#sceneOf(name);
     for (const sight of [this.sight, this.#truths]) Object.assign(sight, { looks, inks, scene: name });
     this.#isFilm = name === CLEAN_FILM.name;
     let isOver = false;
     const startedMs = performance.now();
-    const delaysBefore = this.#meter?.delays.length ?? 0;
+    const measured = scene.measure(this.#meterNow);
     const played = play(startedMs + this.#options.sceneMs).finally(() => {
       isOver = true;
     });
@@ -292,15 +270,16 @@ class Proof {
       every(TICK_MS, () => this.#tick()),
       ...(truth === null ? [every(TICK_MS, () => this.#shootTruth(display))] : []),
     ]);
-    const delays = this.#meter?.delays.slice(delaysBefore) ?? [];
-    this.#delays.set(name, [...(this.#delays.get(name) ?? []), ...delays]);
+    measured();
     if (this.#isFilm) this.#filmMs += performance.now() - startedMs;
   }
 
   /** Where a window goes while xwd looks at it there is no picture (BadWindow); a scene without any proves nothing and says so. */
   async #shootTruth(display: XPrograms): Promise<void> {
     const shot = await display.shot().catch(() => null);
-    if (shot !== null) this.#lookAtTruth(frameOf(shot), null);
+    if (shot === null) return;
+    this.#shot = frameOf(shot);
+    this.#meterNow.tick(this.#lookAtTruth(this.#shot, null), performance.now());
   }
 
   /** Asks again where the connection was lost, but no server that refused; says why the appliance ended, if it did. */
@@ -319,7 +298,7 @@ class Proof {
     const { truth } = this.#house;
     if (truth === null) return;
     const hidden = this.#truths.find(truth.frame, null).map(({ at }) => at);
-    (this.#isFilm ? this.#filmMeter : this.#meter)?.tick(hidden, performance.now());
+    this.#meterNow.tick(hidden, performance.now());
   }
 
   /** Ends the recording, and looks at every frame of it. */
@@ -330,8 +309,7 @@ class Proof {
     this.#recordingId = null;
     await this.#ask(() => agent.call("stop_recording", { recording_id: id }));
     Object.assign(this.sight, { looks, inks, scene: "recorded" });
-    const recorded = this.#scenes.get("recorded") ?? sceneReport("recorded");
-    this.#scenes.set("recorded", recorded);
+    this.#sceneOf("recorded");
     const archive = await RecordingArchive.open(appliance.dataDir, null);
     const reader = await archive.read(id);
     try {
@@ -364,29 +342,15 @@ class Proof {
       frames: Object.fromEntries(frames),
       total: this.count,
       leaks: this.sight.leaks,
-      scenes: [...this.#scenes.values()].map((scene) => ({
-        ...scene,
-        ...delaysOf(this.#delays.get(scene.name) ?? []),
-      })),
-      lateShare: this.#meter?.lateShare ?? null,
-      ...delaysOf(this.#meter?.delays ?? []),
+      scenes: [...this.#scenes.values()].map(({ report }) => report),
+      lateShare: this.#meter.lateShare,
+      ...delaysOf(this.#meter.delays),
       read,
       film: {
-        coveredShare: this.#filmMeter?.coveredShare ?? null,
-        lateShare: this.#filmMeter?.lateShare ?? null,
+        coveredShare: this.#filmMeter.coveredShare,
+        lateShare: this.#filmMeter.lateShare,
         picturesPerSecond: this.#filmMs === 0 ? 0 : (this.#filmPictures * 1000) / this.#filmMs,
       },
     };
   }
-}
-
-const sceneReport = (name: string): SceneReport => ({
-  ...{ name, frames: 0, leaks: 0, truths: 0 },
-  ...delaysOf([]),
-});
-
-function delaysOf(delays: readonly number[]): Pick<SceneReport, "delayP50" | "delayP95"> {
-  const sorted = [...delays].sort((a, b) => a - b);
-  const at = (share: number): number | null => sorted[Math.floor(sorted.length * share)] ?? null;
-  return { delayP50: at(0.5), delayP95: at(0.95) };
 }

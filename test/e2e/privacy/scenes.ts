@@ -75,12 +75,13 @@ function terminalScene(
   name: string,
   windows: (planted: readonly Planted[]) => readonly { readonly at: string; readonly script: string }[],
   act: (display: XPrograms, opened: readonly string[], step: number) => Promise<void> = () => sleep(100),
+  isClean = false,
 ): SceneKind {
   return {
     name,
     async learn(stage) {
       const { display, planted } = stage;
-      const looks = await learnTerminal(stage);
+      const looks = isClean ? [] : await learnTerminal(stage);
       const play = async (untilMs: number): Promise<void> => {
         const opened: string[] = [];
         for (const [i, { at, script }] of windows(planted).entries())
@@ -311,4 +312,29 @@ export const CLEAN_FILM: SceneKind = {
   },
 };
 
+/** What people do all day, with nothing private in it: lines that scroll, a line that is typed, a window that is moved. */
+const CLEAN_WORK = terminalScene(
+  "clean work",
+  () => {
+    const lines = CLEAN.map((line) => `printf '${line}\\n' "$i"; sleep 0.3`);
+    const typed = [...`echo ${CLEAN[0]?.replace("%s", "seven")}`].map(
+      (letter) => `printf '${letter}'; sleep 0.08`,
+    );
+    return [
+      { at: "70x12+30+40", script: `i=0; while :; do i=$((i+1)); ${lines.join("; ")}; done` },
+      { at: "60x8+60+380", script: `while :; do ${typed.join("; ")}; printf '\\n'; sleep 0.4; done` },
+      { at: "40x6+420+300", script: `printf '%s\\n' 'a window' 'that is moved'; exec sleep 6000` },
+    ];
+  },
+  async (display, opened, step) => {
+    const [x, y] = [380 + ((step * 37) % 100), 280 + ((step * 29) % 80)];
+    await display.command("xdotool", "windowmove", opened[2] ?? "", `${x}`, `${y}`);
+    await sleep(1200);
+  },
+  true,
+);
+
 export const SCENES: readonly SceneKind[] = [SCROLLING, REPAINTING, TYPING, MOVING, ZOOMING, FILM_SCENE];
+
+/** Scenes that nothing is hidden in. */
+export const CLEAN_SCENES: readonly SceneKind[] = [CLEAN_WORK, CLEAN_FILM];
