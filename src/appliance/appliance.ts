@@ -207,9 +207,11 @@ async function openRooms(
           log.error({ err }, "Masks could not be kept"),
         )),
       ...(shared === null ? {} : { keepMasks: shared.masks }),
-      requests: await RequestsStore.open(join(config.data_dir, "requests.json"), sealer, (err) =>
-        log.error({ err }, "Requests could not be kept"),
-      ),
+      requests:
+        shared?.requests ??
+        (await RequestsStore.open(join(config.data_dir, "requests.json"), sealer, (err) =>
+          log.error({ err }, "Requests could not be kept"),
+        )),
       configuredMasks: config.masks.map(({ desktop, ...mask }) => ({
         ...maskOf(mask),
         desktop: desktop ?? null,
@@ -232,6 +234,7 @@ async function openRooms(
   );
   closeStack.add(() => desktops.close());
   shared?.settings.follow(desktops);
+  shared?.requests.follow(desktops);
   auditDesktops(desktops, (entry) => audit.record(entry));
   logDesktops(desktops, log);
   const isActive = (personId: string): boolean => authenticator.isActive({ id: personId });
@@ -322,7 +325,7 @@ async function openRooms(
     ...(oidc === null ? {} : { oidc }),
     ...(accessTokens === null ? {} : { accessTokens }),
     audit,
-    ...(shared === null ? {} : { fleet: shared.fleet, settings: shared.settings }),
+    ...(shared === null ? {} : { fleet: shared.fleet, settings: shared.settings, asked: shared.requests }),
     auditRequests: config.audit.requests,
     auditLog: await openAuditLog(config),
     mcp,

@@ -8,6 +8,7 @@ import { Fleet } from "../../cluster/fleet/fleet.ts";
 import { LEASE_TIMING } from "../../cluster/lease/lease.ts";
 import { systemLeaseClock } from "../../cluster/lease/lease-clock.ts";
 import { SharedMasks } from "../../cluster/shared/shared-masks.ts";
+import { SharedRequests } from "../../cluster/shared/shared-requests.ts";
 import { SharedSettings } from "../../cluster/shared/shared-settings.ts";
 import { type Config, ConfigError } from "../../config/config-schema.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -23,6 +24,7 @@ const LONGEST_NAME = 60;
 export interface OpenFleet {
   readonly fleet: Fleet;
   readonly masks: SharedMasks;
+  readonly requests: SharedRequests;
   readonly settings: SharedSettings;
   readonly tokens: SharedTokens;
   /** Once, however often it is called. */
@@ -67,14 +69,20 @@ export async function openFleet(
     ...{ ...common, bindingOf },
     onFault: (err) => log.error({ err }, "What people set could not be shared"),
   });
+  const requests = new SharedRequests({
+    ...{ ...common, bindingOf },
+    onFault: (err) => log.error({ err }, "What agents ask people for could not be shared"),
+  });
+  /** What the next node that has a desktop must know of it. */
+  const kept = [masks, settings, requests];
   const fleet: Fleet = new Fleet({
     ...{ store, clock, leaseClock: systemLeaseClock, timing: LEASE_TIMING, name, zones, capacity },
     ...{ sealer, onFailed },
     prepare: async (id) => {
-      await Promise.all([masks.refresh(id), settings.refresh(id)]);
+      await Promise.all(kept.map((one) => one.refresh(id)));
     },
     onRemoved: (id) =>
-      void Promise.all([masks.forget(id), settings.forget(id)]).catch((err) =>
+      void Promise.all(kept.map((one) => one.forget(id))).catch((err) =>
         log.error({ err }, "What was kept of a desktop that is gone could not be deleted"),
       ),
     cores: availableParallelism(),
@@ -90,22 +98,19 @@ export async function openFleet(
   });
   fleet.calls = await openCalls({ cluster }, fleet, log, clock);
   audit.fleet = fleet;
-  void masks.open();
-  void settings.open();
+  for (const one of kept) void one.open();
   const tokens = new SharedTokens(common);
   // Until then nobody can be told from a stranger.
   log.info({ endpoints: cluster.endpoints }, "Reading what the fleet shares");
   await tokens.open();
   let closed: Promise<void> | null = null;
   const closeAll = async (): Promise<void> => {
-    masks.close();
-    settings.close();
-    tokens.close();
+    for (const one of [...kept, tokens]) one.close();
     await fleet.close();
   };
   const close = (): Promise<void> => {
     closed ??= closeAll();
     return closed;
   };
-  return { fleet, masks, settings, tokens, close };
+  return { fleet, masks, settings, requests, tokens, close };
 }

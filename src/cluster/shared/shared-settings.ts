@@ -5,8 +5,8 @@ import { MODES } from "../../desktop/control/policy.ts";
 import type { FirstPolicy } from "../../desktop/control/rules-store.ts";
 import type { Desktop } from "../../desktop/desktop.ts";
 import type { Desktops } from "../../desktop/desktops.ts";
-import type { RefusedError } from "../../desktop/error.ts";
 import type { Change } from "../store/store.ts";
+import { DesktopWrites } from "./desktop-writes.ts";
 import { SharedDocuments } from "./shared-documents.ts";
 
 const SETTINGS = "/overlay-companion/settings/";
@@ -47,16 +47,16 @@ interface SharedSettingsOptions extends Pick<Options, "store" | "clock" | "seale
 export class SharedSettings {
   readonly #options: SharedSettingsOptions;
   readonly #documents: SharedDocuments<Settings>;
-  /** Writes of a desktop, one after the other. */
-  readonly #writes = new Map<string, Promise<void>>();
+  readonly #writes: DesktopWrites<Settings>;
 
   constructor(options: SharedSettingsOptions) {
-    const { store, clock, sealer, onFailed } = options;
+    const { store, clock, sealer, onFailed, onFault } = options;
     this.#options = options;
     this.#documents = new SharedDocuments<Settings>({
       ...{ store, clock, sealer, onFailed, onChange: () => undefined },
       ...{ prefix: SETTINGS, purpose: "fleet/settings", schema: SCHEMA },
     });
+    this.#writes = new DesktopWrites({ clock, onFault, write: (id, settings) => this.#write(id, settings) });
   }
 
   open(): Promise<void> {
@@ -64,6 +64,7 @@ export class SharedSettings {
   }
 
   close(): void {
+    this.#writes.close();
     this.#documents.close();
   }
 
@@ -84,6 +85,7 @@ export class SharedSettings {
   /** Keeps what people set from now on; a desktop that was stopped is stopped before it connects. */
   follow(desktops: Pick<Desktops, "on">): void {
     desktops.on(({ type, desktop }) => {
+      if (type === "removed") this.#writes.forget(desktop.id);
       if (type !== "added") return;
       const settings = this.#documents.get(desktop.id);
       let stoppedBy: Actor | null = settings?.stopped_by ?? null;
@@ -101,9 +103,9 @@ export class SharedSettings {
     this.#options.bindingOf(desktopId);
   }
 
-  /** Resolves when what was set so far is kept. Rejects with RefusedError not_held where it holds here alone. */
-  async settled(desktopId: string): Promise<void> {
-    await this.#writes.get(desktopId);
+  /** Resolves when what was set so far is kept. Rejects with RefusedError not_held where it holds here alone, as yet. */
+  settled(desktopId: string): Promise<void> {
+    return this.#writes.settled(desktopId);
   }
 
   /** The desktop is gone, on all nodes. */
@@ -113,18 +115,10 @@ export class SharedSettings {
 
   #keep(desktop: Desktop, stoppedBy: Actor | null): void {
     const { mode, rules, limits, freedBy } = desktop.modeState();
-    const settings: Settings = {
+    this.#writes.set(desktop.id, {
       ...{ mode, rules, limits },
       ...{ freed_by: writtenActor(freedBy), stopped_by: writtenActor(stoppedBy) },
-    };
-    const before = this.#writes.get(desktop.id) ?? Promise.resolve();
-    const kept = before.catch(() => undefined).then(() => this.#write(desktop.id, settings));
-    this.#writes.set(desktop.id, kept);
-    kept
-      .finally(() => {
-        if (this.#writes.get(desktop.id) === kept) this.#writes.delete(desktop.id);
-      })
-      .catch((error: RefusedError) => this.#options.onFault(error));
+    });
   }
 
   async #write(desktopId: string, settings: Settings): Promise<void> {

@@ -15,6 +15,7 @@ import type { SecretStore } from "../../auth/secrets/secret-store.ts";
 import type { TokenStore } from "../../auth/tokens.ts";
 import type { Browsers } from "../../browser/browsers.ts";
 import type { Fleet } from "../../cluster/fleet/fleet.ts";
+import type { SharedRequests } from "../../cluster/shared/shared-requests.ts";
 import type { SharedSettings } from "../../cluster/shared/shared-settings.ts";
 import type { Scene } from "../../compositor/scene.ts";
 import type { Connection, ConnectionInput } from "../../desktop/connections/connection.ts";
@@ -225,6 +226,8 @@ export interface AppPorts {
   readonly fleet?: FleetFace;
   /** Where the next node that has a desktop is told what people set; absent: nobody else has it. */
   readonly settings?: Pick<SharedSettings, "check" | "settled">;
+  /** The same of what agents ask people for. */
+  readonly asked?: Pick<SharedRequests, "check" | "settled">;
   /** Who watches the appliance from outside; absent: nothing is told. */
   readonly monitoring?: {
     /** In Prometheus' text format. */

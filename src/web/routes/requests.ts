@@ -4,7 +4,7 @@ import { actorOf } from "../../auth/actor.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { requestInfo } from "../api/desktop-json.ts";
 import { openRequests } from "../api/event-hub.ts";
-import { type RequestInfo, requestBodySchema } from "../api/requests-api.ts";
+import { type RequestInfo, requestBodySchema, requestSchema } from "../api/requests-api.ts";
 import { AccessGuard, principalOf } from "../http/access.ts";
 import { auditFirst } from "../http/audit-first.ts";
 import { parse } from "../http/parse.ts";
@@ -18,7 +18,10 @@ export function requestRoutes(app: FastifyInstance, ports: RoutePorts): void {
   const gate = new AccessGuard(ports);
   const see = { config: { access: "approve" } } as const;
   const answer = { config: { access: "approve", isAuditedFirst: false } } as const;
-  app.get("/api/v1/requests", see, (request): RequestInfo[] => openRequests(desktopsOf(ports, request).all));
+  app.get("/api/v1/requests", see, async (request): Promise<RequestInfo[]> => {
+    const far = await ports.far.gather(request, z.array(requestSchema));
+    return [...openRequests(desktopsOf(ports, request).all), ...far].sort(byAsked);
+  });
   app.post("/api/v1/requests/:id", answer, async (request): Promise<RequestInfo> => {
     const { id } = parse(paramsSchema, request.params);
     const body = parse(requestBodySchema, request.body);
@@ -32,10 +35,23 @@ export function requestRoutes(app: FastifyInstance, ports: RoutePorts): void {
     if (desktop?.requests === undefined) {
       throw new RefusedError("not_found", "no such open request: it is over, has expired or never existed");
     }
-    if (body.do === "take") return requestInfo(desktop.requests.take(id, body.private ?? false, by));
-    const state = body.do === "done" ? "done" : "declined";
-    return requestInfo(desktop.requests.end(id, { state, answer: body.answer ?? null }, by));
+    if (isTaking) ports.asked?.check(desktop.id);
+    const answered =
+      body.do === "take"
+        ? desktop.requests.take(id, body.private ?? false, by)
+        : desktop.requests.end(
+            id,
+            { state: body.do === "done" ? "done" : "declined", answer: body.answer ?? null },
+            by,
+          );
+    // Who types a code next must know that no other node will show it.
+    await ports.asked?.settled(desktop.id);
+    return requestInfo(answered);
   });
+}
+
+function byAsked(a: RequestInfo, b: RequestInfo): number {
+  return a.asked_at.localeCompare(b.asked_at);
 }
 
 function isOpen(

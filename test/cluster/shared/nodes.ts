@@ -4,6 +4,7 @@ import { StoreError } from "../../../src/cluster/error.ts";
 import { Fleet } from "../../../src/cluster/fleet/fleet.ts";
 import { LEASE_TIMING } from "../../../src/cluster/lease/lease.ts";
 import { SharedMasks } from "../../../src/cluster/shared/shared-masks.ts";
+import { SharedRequests } from "../../../src/cluster/shared/shared-requests.ts";
 import { SharedSettings } from "../../../src/cluster/shared/shared-settings.ts";
 import { MemoryStore } from "../../../src/cluster/store/memory-store.ts";
 import type { ClusterStore } from "../../../src/cluster/store/store.ts";
@@ -51,7 +52,7 @@ export class Line {
   }
 }
 
-/** Nodes of one fleet, with the masks that they share. */
+/** Nodes of one fleet, with what they share of desktops. */
 export async function openNodes(onBug: (error: unknown) => void, key = KEY) {
   const clock = new FakeClock();
   const store = await MemoryStore.open(clock, null);
@@ -64,14 +65,16 @@ export async function openNodes(onBug: (error: unknown) => void, key = KEY) {
     const masks = new SharedMasks({ ...common, bindingOf });
     const faults: unknown[] = [];
     const settings = new SharedSettings({ ...common, bindingOf, onFault: (error) => faults.push(error) });
+    const requests = new SharedRequests({ ...common, bindingOf, onFault: (error) => faults.push(error) });
+    const kept = [masks, settings, requests];
     const fleet: Fleet = new Fleet({
       ...{ ...common, timing: LEASE_TIMING, name, zones: ["z"], capacity: 10 },
       ...{ cores: 4, memoryMib: 4000, newId: () => `${name}-${++ids}` },
       leaseClock: { monotonicMs: () => clock.nowMs(), bootMs: () => clock.nowMs() },
       prepare: async (id) => {
-        await Promise.all([masks.refresh(id), settings.refresh(id)]);
+        await Promise.all(kept.map((one) => one.refresh(id)));
       },
-      onRemoved: (id) => void Promise.all([masks.forget(id), settings.forget(id)]).catch(onBug),
+      onRemoved: (id) => void Promise.all(kept.map((one) => one.forget(id))).catch(onBug),
       onAdded: () => undefined,
       onMoved: () => undefined,
     });
@@ -80,15 +83,15 @@ export async function openNodes(onBug: (error: unknown) => void, key = KEY) {
       {
         ...PLATFORM,
         ...{ clock, random: () => 0.5, store: fleet, fleet, ownListeners: () => [] },
-        ...{ onBug, masks, keepMasks: masks, rules: settings },
+        ...{ onBug, masks, keepMasks: masks, rules: settings, requests },
         openLink: (connection) => fleet.fenced(connection, new FakeLink()),
       },
     );
-    void masks.open();
-    void settings.open();
+    for (const one of kept) void one.open();
     settings.follow(desktops);
+    requests.follow(desktops);
     fleet.start(desktops, `http://${name}.test`);
-    return { line, fleet, desktops, masks, settings, faults };
+    return { line, fleet, desktops, masks, settings, requests, faults };
   };
   /** What a call came to once time passed. */
   const outcome = async (call: Promise<unknown>, ms = 3000): Promise<unknown> => {
