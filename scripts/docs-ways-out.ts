@@ -151,7 +151,7 @@ export const WITHOUT_SCREEN: ReadonlySet<string> = new Set([
   "GET /api/v1/recordings/:id/chunks",
   ...["GET /ws/events", "GET /ws/overlays", "GET /api/v1/desktops/:id/actions"],
   // Which node has which desktop, by name.
-  "GET /api/v1/fleet",
+  ...["GET /api/v1/fleet", "GET /api/v1/fleet/open/:id"],
   ...["GET /api/v1/desktops", "GET /api/v1/desktops/:id", "GET /api/v1/desktops/:id/connection"],
   ...[
     "GET /api/v1/desktops/:id/rules",

@@ -45,3 +45,7 @@ export type FleetInfo = z.infer<typeof fleetSchema>;
 
 /** `POST /api/v1/fleet/nodes/:id/drain`; false: it takes desktops again. */
 export const drainBodySchema = z.strictObject({ is_draining: z.boolean().default(true) });
+
+/** `GET /api/v1/fleet/open/:id`: of the node that is asked alone. */
+export const openSchema = z.object({ is_open: z.boolean() });
+export type OpenInfo = z.infer<typeof openSchema>;

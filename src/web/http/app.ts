@@ -252,7 +252,7 @@ function addRoutes(
   fileRoutes(app, ports, reading);
   if (ports.tokens !== undefined) tokenRoutes(app, ports.tokens, ports);
   if (ports.secrets !== undefined) secretRoutes(app, ports.secrets, ports.audit);
-  fleetRoutes(app, ports.fleet ?? null);
+  fleetRoutes(app, ports);
   if (ports.auditLog !== undefined) auditLogRoutes(app, ports.auditLog, reading);
   if (ports.tickets !== undefined) ticketRoutes(app, ports.tickets, ports);
   if (recordings !== undefined) addRecordingRoutes(app, ports, recordings, { reading, limits });

@@ -5,7 +5,7 @@ import { audienceOf } from "../../auth/audience.ts";
 import type { Decision } from "../../desktop/control/approvals/approvals.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { ApprovalInfo, DecisionBody, GrantInfo } from "../api/api.ts";
-import { decisionBodySchema } from "../api/api.ts";
+import { approvalSchema, decisionBodySchema, grantSchema } from "../api/api.ts";
 import { approvalInfo } from "../api/desktop-json.ts";
 import { pendingApprovals, standingGrants } from "../api/event-hub.ts";
 import { AccessGuard, principalOf } from "../http/access.ts";
@@ -23,12 +23,13 @@ export function approvalRoutes(app: FastifyInstance, ports: RoutePorts, reading:
   const approve = { config: { access: "approve" } } as const;
   const decide = { config: { access: "approve", isAuditedFirst: false } } as const;
   const gate = new AccessGuard(ports);
-  app.get("/api/v1/approvals", approve, (request): ApprovalInfo[] => {
+  app.get("/api/v1/approvals", approve, async (request): Promise<ApprovalInfo[]> => {
     const desktops = desktopsOf(ports, request);
     const pending = pendingApprovals(desktops);
     if (pending.length > 0) reading.read("approval.viewed", request);
     for (const { id } of pending) desktops.questions.shown(id, principalOf(request), "words");
-    return pending;
+    const far = await ports.far.gather(request, z.array(approvalSchema));
+    return [...pending, ...far].sort((a, b) => a.asked_at.localeCompare(b.asked_at));
   });
   app.get("/api/v1/approvals/:approvalId/picture.png", approve, async (request, reply) => {
     const { approvalId } = parse(paramsSchema, request.params);
@@ -48,7 +49,10 @@ export function approvalRoutes(app: FastifyInstance, ports: RoutePorts, reading:
     desktopsOf(ports, request).questions.shown(approvalId, principalOf(request), "all");
     return reply.type("image/png").header("cache-control", "no-store").send(Buffer.from(picture));
   });
-  app.get("/api/v1/grants", approve, (request): GrantInfo[] => standingGrants(desktopsOf(ports, request)));
+  app.get("/api/v1/grants", approve, async (request): Promise<GrantInfo[]> => {
+    const here = standingGrants(desktopsOf(ports, request));
+    return [...here, ...(await ports.far.gather(request, z.array(grantSchema)))];
+  });
   app.delete("/api/v1/grants/:grantId", approve, (request, reply) => {
     const { grantId } = parse(grantParamsSchema, request.params);
     const by = actorOf(principalOf(request), request.ip);

@@ -1,20 +1,19 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import * as z from "zod";
 import type { EtcdOptions } from "../../../src/cluster/etcd/etcd-servers.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
+import { makeCertificates, makeNodeCertificate, type NodeCertificate } from "../../support/certificates.ts";
 import { type Owner, Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 import { freePort } from "./appliance.ts";
 import type { Peer } from "./peers.ts";
 
 const run = promisify(execFile);
-
-const EC = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
 const watchSchema = z.object({
   Events: z.array(z.object({ kv: z.object({ key: z.string(), value: z.string().optional() }) })).default([]),
@@ -27,12 +26,6 @@ interface Member {
   readonly url: string;
   readonly args: readonly string[];
   program: Program;
-}
-
-/** Files in PEM. */
-interface NodeCertificate {
-  readonly cert: string;
-  readonly key: string;
 }
 
 /**
@@ -190,29 +183,4 @@ export class EtcdCluster {
     const own = ["--cert", file("client.crt"), "--key", file("client.key")];
     return ["--endpoints", endpoints, "--cacert", file("ca.crt"), ...own];
   }
-}
-
-/** An authority, and a certificate of it for each side. Names have no CN: it would be taken for a user's. */
-async function makeCertificates(dir: string): Promise<void> {
-  const request = ["-subj", "/O=test", "-days", "2"];
-  await run("openssl", ["req", "-x509", ...EC, "-keyout", "ca.key", "-out", "ca.crt", ...request], {
-    cwd: dir,
-  });
-  for (const name of ["server", "client"]) await makeCertificate(dir, name, "subjectAltName=IP:127.0.0.1");
-}
-
-async function makeNodeCertificate(dir: string, name: string): Promise<NodeCertificate> {
-  await makeCertificate(dir, name, `subjectAltName=DNS:${name}`);
-  return { cert: join(dir, `${name}.crt`), key: join(dir, `${name}.key`) };
-}
-
-async function makeCertificate(dir: string, name: string, names: string): Promise<void> {
-  const openssl = (...args: string[]) => run("openssl", args, { cwd: dir });
-  const extensions = `${name}.ext`;
-  writeFileSync(join(dir, extensions), `${names}\nextendedKeyUsage=serverAuth,clientAuth\n`);
-  await openssl("req", ...EC, "-keyout", `${name}.key`, "-out", `${name}.csr`, "-subj", `/O=${name}`);
-  // By chance, so that two can be made at a time.
-  const serial = ["-set_serial", `0x1${randomBytes(8).toString("hex")}`];
-  const by = ["-CA", "ca.crt", "-CAkey", "ca.key", ...serial, "-extfile", extensions];
-  await openssl("x509", "-req", "-in", `${name}.csr`, ...by, "-days", "2", "-out", `${name}.crt`);
 }

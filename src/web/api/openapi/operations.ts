@@ -32,7 +32,7 @@ import {
   pairingBodySchema,
 } from "../browsers-api.ts";
 import { filesSchema, partQuerySchema, sendBodySchema, sendingSchema } from "../files/files-api.ts";
-import { drainBodySchema, fleetSchema } from "../fleet-api.ts";
+import { drainBodySchema, fleetSchema, openSchema } from "../fleet-api.ts";
 import { overlaySchema } from "../overlay-api.ts";
 import { pushInfoSchema, subscriptionBodySchema, subscriptionEndSchema } from "../push-api.ts";
 import { requestBodySchema, requestSchema } from "../requests-api.ts";
@@ -130,6 +130,10 @@ const PEOPLE: Operations = {
     summary: "Have a node hand over all its desktops and take none, or take some again; the id is its name",
     body: drainBodySchema,
     answer: fleetSchema,
+  },
+  "GET /api/v1/fleet/open/:id": {
+    summary: "Whether a question, a grant or a request of that id is open at the node that is asked",
+    answer: openSchema,
   },
   "GET /api/v1/secrets": {
     summary: "The secrets that agents may have typed, by name, without their values",

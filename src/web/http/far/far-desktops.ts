@@ -6,11 +6,15 @@ import { carriedPrincipal } from "../../../auth/carried-principal.ts";
 import { reaches } from "../../../auth/granted-desktops.ts";
 import type { CallAnswer } from "../../../cluster/calls/node-calls.ts";
 import type { NodeRecord } from "../../../cluster/nodes/records.ts";
+import { RefusedError } from "../../../desktop/error.ts";
 import { readAnswer } from "../../../platform/read-answer.ts";
 import { whenGone } from "../../../platform/when-gone.ts";
+import { openSchema } from "../../api/fleet-api.ts";
+import { isOpenAt } from "../../api/open-asks.ts";
 import { farStream } from "../../cascade/far-stream.ts";
 import type { DesktopOwner } from "../../cascade/far-viewers.ts";
 import { credentialOf, principalOf } from "../access.ts";
+import { DesktopsOfCaller } from "../granted-desktops.ts";
 import type { AppPorts } from "../ports.ts";
 import { FarEvents } from "./far-events.ts";
 
@@ -32,8 +36,15 @@ const MOST_GATHERED_BYTES = 4 * 1024 * 1024;
 
 const paramsSchema = z.object({ id: z.string() });
 const querySchema = z.object({ desktop: z.string() });
+/** Where people answer what is asked somewhere, by its id alone. */
+const ANSWERED = /^\/api\/v1\/(?:approvals\/:approvalId(?:\/picture\.png)?|grants\/:grantId|requests\/:id)$/;
+const answeredSchema = z.union([
+  z.object({ approvalId: z.string() }).transform(({ approvalId }) => approvalId),
+  z.object({ grantId: z.string() }).transform(({ grantId }) => grantId),
+  z.object({ id: z.string() }).transform(({ id }) => id),
+]);
 
-type FarPorts = Pick<AppPorts, "fleet" | "authenticator" | "clock">;
+type FarPorts = Pick<AppPorts, "fleet" | "authenticator" | "clock" | "desktops">;
 
 /**
  * Requests about desktops of other nodes: they are carried there as they are, on behalf of the principal that was found here, and
@@ -46,10 +57,10 @@ export class FarDesktops {
     this.#ports = ports;
   }
 
-  /** Whether it was answered by the node that has the desktop. Throws RefusedError node_unreachable, too_many. */
+  /** Whether it was answered by the node that has the desktop, or where it is asked. Throws RefusedError node_unreachable, too_many. */
   async answer(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const id = desktopIdOf(request);
-    const node = id === null ? null : this.#nodeOf(request, id);
+    const node = id === null ? await this.#askingNode(request) : this.#nodeOf(request, id);
     if (node === null) return false;
     await this.#carry(node, request, reply);
     return true;
@@ -72,7 +83,7 @@ export class FarDesktops {
     if (credentialOf(request).kind === "carried") return [];
     const { calls } = this.#ports.fleet ?? {};
     const parts = (calls?.others ?? []).map((node) =>
-      this.#ask(node, request, list).catch((error: unknown) => {
+      this.#ask(node, request, request.url, list).catch((error: unknown) => {
         request.log.warn({ err: error, node: node.name }, "A node did not tell what it has");
         return [];
       }),
@@ -87,17 +98,18 @@ export class FarDesktops {
     return new FarEvents({ fleet, clock, caller: this.#caller(request), log: request.log, send });
   }
 
-  async #ask<T>(node: NodeRecord, request: FastifyRequest, list: z.ZodType<T[]>): Promise<T[]> {
+  /** GET of a path, on behalf of who asks here. Rejects where it is not answered in time, or not so. */
+  async #ask<T>(node: NodeRecord, request: FastifyRequest, path: string, schema: z.ZodType<T>): Promise<T> {
     const { fleet, clock } = this.#ports;
     const limit = new AbortController();
     const cancel = clock.after(GATHER_WITHIN_MS, () => limit.abort());
     try {
       const answer = await fleet?.calls?.call(node, {
-        ...{ method: "GET", path: request.url, caller: this.#caller(request), signal: limit.signal },
+        ...{ method: "GET", path, caller: this.#caller(request), signal: limit.signal },
       });
-      if (answer === undefined) return [];
+      if (answer === undefined) throw new Error("this server is alone");
       const body = await readAnswer(answer.response, MOST_GATHERED_BYTES);
-      return list.parse(JSON.parse(body.toString("utf8")));
+      return schema.parse(JSON.parse(body.toString("utf8")));
     } finally {
       cancel();
     }
@@ -115,6 +127,39 @@ export class FarDesktops {
     return owner !== null && owner.name !== fleet?.name && owner.calls !== null && fleet?.calls !== null
       ? owner
       : null;
+  }
+
+  /**
+   * The node where it is open what a request answers; null: here, or nowhere. Throws RefusedError node_unreachable where a node does
+   * not tell and no other has it.
+   */
+  async #askingNode(request: FastifyRequest): Promise<NodeRecord | null> {
+    const { fleet, desktops } = this.#ports;
+    const others = fleet?.calls?.others ?? [];
+    const isAnswer = ANSWERED.test(request.routeOptions.url ?? "");
+    if (!isAnswer || others.length === 0 || credentialOf(request).kind === "carried") return null;
+    const id = answeredSchema.safeParse(request.params).data;
+    if (id === undefined || isOpenAt(new DesktopsOfCaller(desktops, principalOf(request)), id)) return null;
+    const path = `/api/v1/fleet/open/${encodeURIComponent(id)}`;
+    const silent: string[] = [];
+    const asked = others.map(async (node) => {
+      const { is_open } = await this.#ask(node, request, path, openSchema).catch((error: unknown) => {
+        request.log.warn({ err: error, node: node.name }, "A node did not tell what is asked there");
+        silent.push(node.name);
+        return { is_open: false };
+      });
+      return is_open ? node : Promise.reject(new Error("it is not open there"));
+    });
+    try {
+      return await Promise.any(asked);
+    } catch {
+      if (silent.length === 0) return null;
+      throw new RefusedError(
+        "node_unreachable",
+        `it is open at none of the nodes that answer, and ${silent.join(", ")} did not within ${GATHER_WITHIN_MS} ms: try again in a few seconds`,
+        { retryAfterMs: 1000 },
+      );
+    }
   }
 
   async #carry(node: NodeRecord, request: FastifyRequest, reply: FastifyReply): Promise<void> {

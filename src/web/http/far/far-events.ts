@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Fleet } from "../../../cluster/fleet/fleet.ts";
 import type { NodeRecord } from "../../../cluster/nodes/records.ts";
 import type { Clock } from "../../../platform/clock.ts";
-import { type EventMessage, eventMessageSchema } from "../../api/api.ts";
+import { type ApprovalInfo, type EventMessage, eventMessageSchema } from "../../api/api.ts";
 
 const RETRY_MS = 1000;
 const OPEN_WITHIN_MS = 5000;
@@ -29,7 +29,8 @@ const named = z.discriminatedUnion("type", [
 
 /**
  * Events of the desktops of all nodes as one stream: those of this node as they are, and those of each other one on behalf of the
- * same reader. A desktop that moves is not told as removed: whoever has it next tells how it is.
+ * same reader. A desktop that moves is not told as removed: whoever has it next tells how it is. What was asked at a node that is
+ * gone is told as cancelled: it died with it, and so did what people allowed for a while.
  */
 export class FarEvents {
   readonly #options: FarEventsOptions;
@@ -39,6 +40,8 @@ export class FarEvents {
   readonly #moving = new Set<string>();
   /** One a node, by its id; null: it is tried again later. */
   readonly #sockets = new Map<string, WebSocket | null>();
+  /** The questions that each other node has open, by its name and their ids. */
+  readonly #asked = new Map<string, Map<string, ApprovalInfo>>();
   readonly #unfollow: () => void;
   #isOpen = false;
   #isClosed = false;
@@ -78,6 +81,8 @@ export class FarEvents {
       socket?.terminate();
       this.#sockets.delete(id);
     }
+    const names = new Set(others.map(({ name }) => name));
+    for (const name of [...this.#asked.keys()]) if (!names.has(name)) this.#cancelled(name, new Set());
     for (const node of others) if (!this.#sockets.has(node.id)) this.#follow(node);
   }
 
@@ -132,6 +137,7 @@ export class FarEvents {
       if (teller === node && !has.has(id)) this.#gone(id);
     }
     const { desktops, approvals, grants, requests } = hello;
+    this.#cancelled(node, new Set(approvals.map(({ id }) => id)));
     const state: EventMessage[] = [
       ...desktops.map((desktop) => ({ type: "desktop", desktop }) as const),
       ...approvals.map((approval) => ({ type: "approval", approval }) as const),
@@ -148,7 +154,30 @@ export class FarEvents {
     for (const message of state) this.#tell(node, JSON.stringify(message));
   }
 
+  /** All that was open at a node but `open` is so no more, and nobody told what became of it. */
+  #cancelled(node: string, open: ReadonlySet<string>): void {
+    const asked = this.#asked.get(node);
+    for (const [id, approval] of asked ?? []) {
+      if (open.has(id)) continue;
+      asked?.delete(id);
+      const message: EventMessage = { type: "approval", approval: { ...approval, state: "cancelled" } };
+      this.#options.send(JSON.stringify(message));
+    }
+    if (asked?.size === 0) this.#asked.delete(node);
+  }
+
+  #approval(node: string, json: string): void {
+    if (node === this.#options.fleet.name) return;
+    const message = eventMessageSchema.parse(JSON.parse(json));
+    if (message.type !== "approval") return;
+    const { approval } = message;
+    const asked = this.#asked.get(node) ?? new Map<string, ApprovalInfo>();
+    if (approval.state === "pending") this.#asked.set(node, asked.set(approval.id, approval));
+    else asked.delete(approval.id);
+  }
+
   #tell(node: string, json: string): void {
+    if (json.startsWith('{"type":"approval"')) this.#approval(node, json);
     if (json.startsWith('{"type":"desktop') || json.startsWith('{"type":"hello"')) {
       const message = JSON.parse(json);
       const { data } = named.safeParse(message);
@@ -164,6 +193,8 @@ export class FarEvents {
   }
 
   #has(node: string, id: string): void {
+    const before = this.#tellers.get(id) ?? node;
+    if (before !== node) this.#options.send(JSON.stringify(nothingAllowed(id)));
     this.#tellers.set(id, node);
     this.#moving.delete(id);
   }
@@ -172,4 +203,8 @@ export class FarEvents {
     this.#moving.add(id);
     this.#look();
   }
+}
+
+function nothingAllowed(id: string): EventMessage {
+  return { type: "grants", desktop_id: id, grants: [] };
 }

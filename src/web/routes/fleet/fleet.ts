@@ -1,15 +1,26 @@
 import type { FastifyInstance } from "fastify";
 import * as z from "zod";
 import { RefusedError } from "../../../desktop/error.ts";
-import { drainBodySchema, type FleetInfo } from "../../api/fleet-api.ts";
+import { drainBodySchema, type FleetInfo, type OpenInfo } from "../../api/fleet-api.ts";
+import { isOpenAt } from "../../api/open-asks.ts";
 import { parse } from "../../http/parse.ts";
-import type { FleetFace } from "../../http/ports.ts";
+import type { FleetFace, RoutePorts } from "../../http/ports.ts";
+import { desktopsOf } from "../desktops.ts";
 
 const paramsSchema = z.object({ id: z.string().min(1).max(100) });
 
-/** `/api/v1/fleet`: which node has which desktop, and nodes that hand over all that they have. `fleet` null: this server is alone. */
-export function fleetRoutes(app: FastifyInstance, fleet: FleetFace | null): void {
+/**
+ * `/api/v1/fleet`: which node has which desktop, nodes that hand over all that they have, and what is open at this one, for
+ * another that is asked to answer it.
+ */
+export function fleetRoutes(app: FastifyInstance, ports: RoutePorts): void {
+  const { fleet = null } = ports;
   const config = { access: "admin" } as const;
+  const approve = { config: { access: "approve" } } as const;
+  app.get("/api/v1/fleet/open/:id", approve, (request): OpenInfo => {
+    const { id } = parse(paramsSchema, request.params);
+    return { is_open: isOpenAt(desktopsOf(ports, request), id) };
+  });
   app.get("/api/v1/fleet", { config }, (_request, reply): FleetInfo => {
     reply.header("cache-control", "no-store");
     return fleet === null ? { node: null, lease_ms: 0, nodes: [], desktops: [], moves: [] } : infoOf(fleet);

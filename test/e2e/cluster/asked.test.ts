@@ -1,0 +1,190 @@
+import t from "tap";
+import * as z from "zod";
+import { approvalSchema, errorSchema, grantSchema } from "../../../src/web/api/api.ts";
+import { requestSchema } from "../../../src/web/api/requests-api.ts";
+import { newTokenSchema } from "../../../src/web/api/tokens-api.ts";
+import { until } from "../../support/until.ts";
+import { decodePicture } from "../harness/browser.ts";
+import { ETCD_PEERS, EtcdCluster } from "../harness/etcd.ts";
+import { FleetNodes } from "../harness/fleet-nodes.ts";
+import { ToolRefusal } from "../harness/mcp-client.ts";
+import { requirePeers } from "../harness/peers.ts";
+import { XDisplay } from "../harness/x-display.ts";
+import { differenceOf } from "../harness/xwd.ts";
+
+const SLOW_MS = 60_000;
+
+if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "xsetroot"])) {
+  t.setTimeout(300_000);
+  const etcd = await EtcdCluster.start(t, 1);
+  const fleet = await FleetNodes.start(t, etcd, ["a", "b", "c"]);
+  const screen = await XDisplay.start(t, { geometry: "400x300" });
+  await screen.command("xsetroot", "-mod", "7", "11", "-fg", "#204080", "-bg", "#c0a020");
+  const probe = await screen.openButtonProbe("200x150+100+80");
+  const { id, owner } = await fleet.add(screen.vncPort);
+  const [far = "", third = ""] = fleet.names.filter((name) => name !== owner);
+  const { agentToken } = fleet.node(far);
+
+  const list = async <T>(name: string, path: string, schema: z.ZodType<T>): Promise<T[]> =>
+    z.array(schema).parse(await (await fleet.node(name).fetch(path)).json());
+  const approvalsAt = (name: string) => list(name, "/api/v1/approvals", approvalSchema);
+  const asked = (name: string, but = "") =>
+    until(
+      `a question is listed by ${name}`,
+      async () => (await approvalsAt(name)).find((one) => one.id !== but) ?? null,
+      SLOW_MS,
+    );
+  const answer = (name: string, approvalId: string, body: object) =>
+    fleet.node(name).fetch(`/api/v1/approvals/${approvalId}`, body);
+  const codeOf = async (response: Response): Promise<string> =>
+    errorSchema.parse(await response.json()).error.code;
+  /** What a call came to: its refusal, or null. */
+  const refusalOf = (call: Promise<unknown>): Promise<string | null> =>
+    call.then(
+      () => null,
+      (error: unknown) => (error instanceof ToolRefusal ? error.code : String(error)),
+    );
+  const yes = { decision: "approve" };
+  /** Looks at a question by a node, and says yes by it once that is taken. */
+  const approve = async (name: string, approvalId: string, body: object = yes): Promise<void> => {
+    await fleet.node(name).fetch(`/api/v1/approvals/${approvalId}/picture.png`);
+    await until("the yes is taken", async () => (await answer(name, approvalId, body)).ok, SLOW_MS);
+  };
+  await fleet.node(far).fetch(`/api/v1/desktops/${id}/mode`, { mode: "assist" });
+  const agent = await fleet.node(far).agent({ token: agentToken, name: "far agent" });
+  const click = (x: number) => agent.call("click_at", { connection_id: id, x, y: 120 });
+
+  await t.test("a question is answered at any node, once, by the right of who answers", async (t) => {
+    const clicked = refusalOf(click(150));
+    const question = await asked(third);
+    for (const name of fleet.names) {
+      t.same(
+        (await approvalsAt(name)).map((one) => one.id),
+        [question.id],
+        `listed by ${name}, once`,
+      );
+    }
+    const made = await fleet.node(third).fetch("/api/v1/tokens", { name: "looker", role: "viewer" });
+    const { token } = newTokenSchema.parse(await made.json());
+    const looker = { headers: { authorization: `Bearer ${token}`, "content-type": "application/json" } };
+    const denied = await fleet.node(third).fetch(`/api/v1/approvals/${question.id}`, undefined, {
+      ...looker,
+      ...{ method: "POST", body: JSON.stringify(yes) },
+    });
+    t.equal(await codeOf(denied), "permission_denied");
+    t.equal(await codeOf(await answer(third, question.id, yes)), "too_early", "nobody saw its picture");
+    const picture = await fleet.node(third).fetch(`/api/v1/approvals/${question.id}/picture.png`);
+    const { crop } = question;
+    const { width, height } = await decodePicture(Buffer.from(await picture.arrayBuffer()));
+    t.same({ width, height }, { width: crop?.width, height: crop?.height }, "the picture that is bound");
+    t.same(probe.presses(), [], "nothing was done yet");
+    await approve(third, question.id);
+    t.equal(await clicked, null);
+    await until("the click on the desktop", () => probe.presses().length === 1, SLOW_MS);
+    t.same(probe.presses(), [{ x: 150, y: 120, button: 1 }]);
+    t.equal(await codeOf(await answer(far, question.id, { decision: "deny" })), "not_found", "it is over");
+    const audit = JSON.stringify(await (await fleet.node(owner).fetch("/api/v1/audit?limit=200")).json());
+    t.match(audit, new RegExp(`"approval.granted".*"via":"${third}"`), "told by the owner");
+  });
+
+  await t.test("two nodes that answer at once: one counts, the other is told", async (t) => {
+    const clicked = refusalOf(click(160));
+    const question = await asked(far);
+    const answers = await Promise.all([
+      answer(far, question.id, { decision: "deny" }),
+      answer(third, question.id, { decision: "deny" }),
+      answer(owner, question.id, { decision: "deny" }),
+    ]);
+    const statuses = answers.map(({ status }) => status).sort();
+    t.same(statuses, [200, 404, 404]);
+    t.equal(await clicked, "denied_by_human");
+    t.equal(probe.presses().length, 1, "and nothing was done");
+  });
+
+  await t.test("what is allowed for a while is listed and taken back at any node", async (t) => {
+    const clicked = refusalOf(click(170));
+    const question = await asked(far);
+    await approve(far, question.id, { ...yes, allow_for_ms: 600_000 });
+    t.equal(await clicked, null);
+    const grantsAt = (name: string) => list(name, "/api/v1/grants", grantSchema);
+    const [grant] = await grantsAt(third);
+    t.match(grant, { desktop_id: id });
+    const revoke = (name: string) =>
+      fleet.node(name).fetch(`/api/v1/grants/${grant?.id}`, undefined, {
+        method: "DELETE",
+        headers: { authorization: `Bearer ${fleet.node(name).adminToken}` },
+      });
+    t.equal((await revoke(third)).status, 204);
+    t.equal((await revoke(far)).status, 404);
+    for (const name of fleet.names) t.same(await grantsAt(name), []);
+    t.equal(probe.presses().length, 2);
+  });
+
+  /** Kills the node that has the desktop; gives who has it then. `look`: what is asked of the others meanwhile. */
+  const killed = async (
+    by: string,
+    look: () => Promise<unknown> = async () => undefined,
+  ): Promise<string> => {
+    const has = (await fleet.ownerOf(id, by)) ?? "";
+    await fleet.node(has).program.stop("SIGKILL");
+    return await until(
+      "the next node has it",
+      async () => {
+        await look();
+        const next = await fleet.ownerOf(id, by);
+        return next === has ? null : next;
+      },
+      SLOW_MS,
+    );
+  };
+
+  let next = "";
+  await t.test(
+    "a question that was open when its node died is asked again, and no late yes counts",
+    async (t) => {
+      const clicked = refusalOf(click(180));
+      const question = await asked(third);
+      await fleet.node(third).fetch(`/api/v1/approvals/${question.id}/picture.png`);
+      next = await killed(third);
+      t.not(await clicked, null, "who waited is told that no yes came");
+      t.same(await approvalsAt(third), []);
+      t.equal(await codeOf(await answer(third, question.id, yes)), "not_found");
+      await until("it is live", () => agent.shot({ connection_id: id }).catch(() => null), SLOW_MS);
+      t.equal(probe.presses().length, 2, "nothing was granted by the move");
+      const again = refusalOf(click(180));
+      const anew = await asked(third, question.id);
+      await approve(third, anew.id);
+      t.equal(await again, null);
+      await until("the click on the desktop", () => probe.presses().length === 3, SLOW_MS);
+      t.match(probe.presses()[2], { x: 180, y: 120 });
+    },
+  );
+
+  await t.test("what a person has for themselves is so on the next node as well", async (t) => {
+    const [last = ""] = [far, third].filter((name) => name !== next);
+    const lone = await fleet.node(last).agent({ token: fleet.node(last).agentToken, name: "last agent" });
+    const shot = () => lone.shot({ connection_id: id });
+    const askedFor = { kind: "code", reason: "enter the code", private: true, connection_id: id };
+    const requestId = String((await lone.call("request_human", askedFor))["request_id"]);
+    const requests = () => list(last, "/api/v1/requests", requestSchema);
+    t.match(await requests(), [{ id: requestId, state: "open" }], "told by a node that has it not");
+    const answerRequest = (body: object) => fleet.node(last).fetch(`/api/v1/requests/${requestId}`, body);
+    t.match(await (await answerRequest({ do: "take", private: true })).json(), { is_private: true });
+    t.equal(await refusalOf(shot()), "private_time");
+
+    const seen: (string | null)[] = [];
+    const look = async (): Promise<boolean> => {
+      const refusal = await refusalOf(shot());
+      seen.push(refusal);
+      return refusal === "private_time";
+    };
+    t.equal(await killed(last, look), last);
+    await until("it says why", look, SLOW_MS);
+    t.notOk(seen.includes(null), "no picture on the way");
+    t.match(await requests(), [{ id: requestId, state: "taken", is_private: true }]);
+    const done = await answerRequest({ do: "done", answer: "4711" });
+    t.match(await done.json(), { state: "done", is_private: false });
+    const shown = await until("the agent sees it again", () => shot().catch(() => null), SLOW_MS);
+    t.equal(differenceOf(shown, await screen.shot()), null, "the X server's own picture");
+  });
+}

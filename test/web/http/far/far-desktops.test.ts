@@ -1,0 +1,104 @@
+import t, { type Test } from "tap";
+import { CallingNodes } from "../../../cluster/calls/calling-nodes.ts";
+import { requirePeers } from "../../../e2e/harness/peers.ts";
+import { openHouse } from "../../fake-house.ts";
+
+/** Two nodes, of which `b` has the desktop d2; each has a d1 of its own. */
+async function openTwo(t: Test) {
+  const nodes = await CallingNodes.open(t);
+  const open = async (name: string) => {
+    const { fleet, calls, listen } = await nodes.node(name);
+    const house = await openHouse(t, { fleet });
+    await house.app.ready();
+    await listen(house.app.server);
+    return { ...house, calls };
+  };
+  const [a, b] = [await open("a"), await open("b")];
+  const desktop = b.desktops.open("d2");
+  nodes.give("d2", "b");
+  return { nodes, a, b, desktop };
+}
+
+const AGENT = { kind: "agent", id: "bot", name: "Bot" } as const;
+
+if (requirePeers(t, ["openssl"])) {
+  t.test("what is asked at another node is listed here, seen and answered, once", async (t) => {
+    const { a, b, desktop } = await openTwo(t);
+    desktop.ask("q1");
+    a.desktops.get("d1").ask("own");
+    const headers = a.bearer("approver");
+    const listed = await a.app.inject({ url: "/api/v1/approvals", headers });
+    t.same(
+      listed
+        .json()
+        .map(({ id }: { id: string }) => id)
+        .sort(),
+      ["own", "q1"],
+    );
+    const picture = await a.app.inject({ url: "/api/v1/approvals/q1/picture.png", headers });
+    t.equal(picture.headers["content-type"], "image/png");
+    t.match(desktop.calls, [/^words of q1 shown to /, /^all of q1 shown to /], "the owner knows who saw it");
+    const answer = (role: "approver" | "viewer", id: string) =>
+      a.app.inject({
+        ...{ method: "POST", url: `/api/v1/approvals/${id}`, headers: a.bearer(role) },
+        payload: { decision: "approve" },
+      });
+    t.equal((await answer("viewer", "q1")).statusCode, 403);
+    t.match((await answer("approver", "q1")).json(), {
+      id: "q1",
+      state: "granted",
+      decided_by: "the approver",
+    });
+    t.same(desktop.decisions, [{ kind: "approve" }]);
+    t.match(
+      b.audited.filter(({ type }) => type === "change.requested"),
+      [{ actor: { name: "the approver", via: "a" } }],
+    );
+    t.equal((await answer("approver", "q1")).statusCode, 404, "it is over");
+    t.equal((await answer("approver", "own")).statusCode, 200, "its own is answered here");
+    t.same(a.desktops.get("d1").decisions, [{ kind: "approve" }]);
+  });
+
+  t.test("requests and grants of another node too", async (t) => {
+    const { a, desktop } = await openTwo(t);
+    const asked = { kind: "code", reason: "enter the code", wantsPrivate: true } as const;
+    const { id } = desktop.requests.ask(asked, AGENT);
+    const headers = a.bearer("operator");
+    const list = await a.app.inject({ url: "/api/v1/requests", headers });
+    t.match(list.json(), [{ id, state: "open", desktop_id: "d2" }]);
+    const taken = await a.app.inject({
+      ...{ method: "POST", url: `/api/v1/requests/${id}`, headers },
+      payload: { do: "take", private: true },
+    });
+    t.match(taken.json(), { state: "taken", is_private: true });
+    t.equal(desktop.requests.isPrivate, true);
+    t.equal((await a.app.inject({ url: "/api/v1/grants", headers })).json().length, 0);
+    const none = await a.app.inject({ method: "DELETE", url: "/api/v1/grants/none", headers });
+    t.equal(none.statusCode, 404);
+  });
+
+  t.test("who may not reach the desktop finds nothing there", async (t) => {
+    const { a, b, desktop } = await openTwo(t);
+    desktop.ask("q1");
+    const { token } = await a.tokens.create("of another", "approver", { desktops: ["d1"] });
+    const headers = { authorization: `Bearer ${token}` };
+    t.same((await a.app.inject({ url: "/api/v1/approvals", headers })).json(), []);
+    const payload = { decision: "approve" };
+    const answer = await a.app.inject({ method: "POST", url: "/api/v1/approvals/q1", headers, payload });
+    t.equal(answer.statusCode, 404);
+    t.same(desktop.decisions, []);
+    const told = async (id: string) =>
+      (await b.app.inject({ url: `/api/v1/fleet/open/${id}`, headers: b.bearer("approver") })).json();
+    t.same([await told("q1"), await told("q2")], [{ is_open: true }, { is_open: false }]);
+  });
+
+  t.test("a node that does not answer may have it: nobody is told that it is over", async (t) => {
+    const { a, b, desktop } = await openTwo(t);
+    desktop.ask("q1");
+    b.calls.close();
+    const headers = a.bearer("approver");
+    const payload = { decision: "deny" };
+    const answer = await a.app.inject({ method: "POST", url: "/api/v1/approvals/q1", headers, payload });
+    t.equal(answer.json().error.code, "node_unreachable");
+  });
+}
