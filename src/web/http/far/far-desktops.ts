@@ -10,13 +10,14 @@ import { RefusedError } from "../../../desktop/error.ts";
 import { readAnswer } from "../../../platform/read-answer.ts";
 import { whenGone } from "../../../platform/when-gone.ts";
 import { openSchema } from "../../api/fleet-api.ts";
-import { isOpenAt } from "../../api/open-asks.ts";
+
 import { farStream } from "../../cascade/far-stream.ts";
 import type { DesktopOwner } from "../../cascade/far-viewers.ts";
 import { credentialOf, principalOf } from "../access.ts";
 import { DesktopsOfCaller } from "../granted-desktops.ts";
 import type { AppPorts } from "../ports.ts";
 import { FarEvents } from "./far-events.ts";
+import { isOpenAt } from "./open-asks.ts";
 
 /** What another node needs of a request: who calls it is told apart, and for whom it came is none of its business. */
 const CARRIED_HEADERS = [

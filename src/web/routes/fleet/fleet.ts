@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import * as z from "zod";
 import { RefusedError } from "../../../desktop/error.ts";
 import { drainBodySchema, type FleetInfo, type OpenInfo } from "../../api/fleet-api.ts";
-import { isOpenAt } from "../../api/open-asks.ts";
+import { isOpenAt } from "../../http/far/open-asks.ts";
 import { parse } from "../../http/parse.ts";
 import type { FleetFace, RoutePorts } from "../../http/ports.ts";
 import { desktopsOf } from "../desktops.ts";

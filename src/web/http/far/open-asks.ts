@@ -1,4 +1,4 @@
-import type { WebDesktops } from "../http/ports.ts";
+import type { WebDesktops } from "../ports.ts";
 
 /** Whether a question, a grant or a request of that id is open on these desktops, or about none yet. */
 export function isOpenAt({ all, questions }: Pick<WebDesktops, "all" | "questions">, id: string): boolean {
