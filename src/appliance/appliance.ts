@@ -373,7 +373,7 @@ async function openRooms(
   const address = app.server.address();
   const port = address !== null && typeof address === "object" ? address.port : config.server.port;
   own.push({ port });
-  await fleet?.serve(desktops, config.cluster.address ?? urlOf(config, port), app.server);
+  await shared?.serve({ desktops, url: urlOf(config, port), app: app.server, own });
   closeStack.add(() => shared?.close());
   const control = await ControlSocket.open(config.data_dir, mcp, STDIO_PRINCIPAL);
   if (control === null) log.warn("Another server serves --stdio clients of this data directory");

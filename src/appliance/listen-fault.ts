@@ -4,10 +4,17 @@ import { ConfigError } from "../config/config-schema.ts";
 export interface PortKey {
   readonly key: string;
   readonly flag?: string;
+  /** Where its host is configured; default `server.host`. */
+  readonly hostKey?: string;
 }
 
 /** Why a port cannot be had, in words that name its key, what was got and what to do; any other error as it is. */
-export function listenFault(cause: unknown, { key, flag }: PortKey, host: string, port: number): unknown {
+export function listenFault(
+  cause: unknown,
+  { key, flag, hostKey = "server.host" }: PortKey,
+  host: string,
+  port: number,
+): unknown {
   const by = flag === undefined ? "" : ` with ${flag}`;
   switch (codeOf(cause)) {
     case "EADDRINUSE":
@@ -23,12 +30,12 @@ export function listenFault(cause: unknown, { key, flag }: PortKey, host: string
     case "EADDRNOTAVAIL":
     case "EAFNOSUPPORT":
       return new ConfigError(
-        `server.host: got ${host}, which is no address of this machine: expected one of its own, such as 127.0.0.1`,
+        `${hostKey}: got ${host}, which is no address of this machine: expected one of its own, such as 127.0.0.1`,
         { cause },
       );
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return new ConfigError(`server.host: got ${host}, a name without an address: check its spelling`, {
+      return new ConfigError(`${hostKey}: got ${host}, a name without an address: check its spelling`, {
         cause,
       });
     default:

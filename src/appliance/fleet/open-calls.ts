@@ -31,21 +31,22 @@ export async function openCalls(
       `cluster.calls_cert: the certificate ${cert} is not for a node that is called ${fleet.name}: expected that, cluster.node, as its CN or as one of its DNS names`,
     );
   }
-  const at = calls.lastIndexOf(":");
+  const { host, port } = callsPlace(calls);
   let toldMs = Number.NEGATIVE_INFINITY;
   return new NodeCalls(fleet, {
-    ...{
-      tls,
-      clock,
-      host: calls.slice(0, at).replace(/^\[(.*)\]$/, "$1"),
-      port: Number(calls.slice(at + 1)),
-    },
+    ...{ tls, clock, host, port },
     onRefused(reason, address) {
       if (clock.nowMs() - toldMs < TELL_EVERY_MS) return;
       toldMs = clock.nowMs();
       log.warn({ reason, address }, "Call of a node refused");
     },
   });
+}
+
+/** Of `cluster.calls`, HOST:PORT; port 0: a free one. */
+export function callsPlace(calls: string): { readonly host: string; readonly port: number } {
+  const at = calls.lastIndexOf(":");
+  return { host: calls.slice(0, at).replace(/^\[(.*)\]$/, "$1"), port: Number(calls.slice(at + 1)) };
 }
 
 function certificateOf(pem: string): X509Certificate {

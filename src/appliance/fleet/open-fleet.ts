@@ -15,6 +15,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { openCalls } from "./open-calls.ts";
 import { readPem } from "./read-pem.ts";
+import { type FleetRooms, serveFleet } from "./serve-fleet.ts";
 import { SharedTokens } from "./shared-tokens.ts";
 
 const MIB = 2 ** 20;
@@ -27,6 +28,8 @@ export interface OpenFleet {
   readonly requests: SharedRequests;
   readonly settings: SharedSettings;
   readonly tokens: SharedTokens;
+  /** From now on it takes desktops, and calls of other nodes. Throws ConfigError. */
+  serve(rooms: FleetRooms): Promise<void>;
   /** Once, however often it is called. */
   close(): Promise<void>;
 }
@@ -112,5 +115,6 @@ export async function openFleet(
     closed ??= closeAll();
     return closed;
   };
-  return { fleet, masks, settings, requests, tokens, close };
+  const serve = (rooms: FleetRooms): Promise<void> => serveFleet(fleet, cluster, rooms);
+  return { fleet, masks, settings, requests, tokens, serve, close };
 }

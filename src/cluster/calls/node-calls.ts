@@ -95,6 +95,11 @@ export class NodeCalls {
     return `${reached.includes(":") ? `[${reached}]` : reached}:${this.#server.port}`;
   }
 
+  /** Where it listens; null: nowhere. */
+  get port(): number | null {
+    return this.#server?.port ?? null;
+  }
+
   /** By which call a request came; null: it came by none. */
   of(request: IncomingMessage): Call | null {
     return this.#server?.of(request) ?? null;
