@@ -138,7 +138,7 @@ async function openRooms(
   const codes = new OneTimeCodes(clock);
   const tickets = new OneTimeCodes(clock, TICKETS);
   const sealer = await openSealer(config);
-  const sessionsOfPeople = await openSessions(config, log, { clock, sealer });
+  const sessionsOfPeople = await openSessions(config, log, { clock, sealer, shared: shared?.sessions });
   closeStack.add(() => sessionsOfPeople.close());
   const accessTokens = openAccessTokens(config, clock);
   const oidc = openOidc(config, log, {

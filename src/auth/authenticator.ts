@@ -6,8 +6,8 @@ import type { Lockout } from "./lockout.ts";
 import type { AccessTokens } from "./oidc/access-tokens.ts";
 import type { OneTimeCodes } from "./one-time-codes.ts";
 import type { Principal } from "./principal.ts";
-import { OWN_TOKEN_ID } from "./session-file.ts";
 import type { SessionEnd, Sessions } from "./sessions.ts";
+import { OWN_TOKEN_ID } from "./stored-session.ts";
 import { isTokenId, type TokenStore } from "./tokens.ts";
 
 const SHORTEST_OWN_TOKEN = 16;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Clock } from "../platform/clock.ts";
 import type { Principal } from "./principal.ts";
-import type { KeptSession, SessionFile } from "./session-file.ts";
+import type { KeptSession } from "./stored-session.ts";
 
 export interface SessionLimits {
   /** Without a request or an open socket. */
@@ -30,6 +30,20 @@ const MOST_ENDS = 1000;
 /** How often uses are written down at most; who opens or ends a session is not waited for. */
 const WRITTEN_EVERY_MS = 60_000;
 
+/** Where open sessions outlast the process, SessionFile, or are those of several nodes. */
+export interface SessionKeeper {
+  /** Least recently used first. Never rejects. */
+  read(): Promise<readonly KeptSession[]>;
+  /** Some were opened, proven or ended, the `changed`; none: it is time to write down when each was used. */
+  write(open: () => readonly KeptSession[], changed: ReadonlySet<string>): void;
+  /** One was used just now. */
+  used?(session: KeptSession): void;
+  /** From now on calls `told` where another node opened one, used or ended it (null). */
+  follow?(told: (key: string, session: KeptSession | null) => void): void;
+  /** Resolves when what was written is kept, or could not be. */
+  flush(): Promise<void>;
+}
+
 interface Session {
   readonly principal: Principal;
   readonly expiresAtMs: number;
@@ -54,11 +68,13 @@ export interface ReturnedSession {
   readonly handle: SessionHandle;
 }
 
-/** Browser sessions: in memory and, with a file, kept over a restart. */
+/** Browser sessions: in memory and, with a keeper, kept over a restart or for all nodes of a fleet. */
 export class Sessions {
   readonly #clock: Clock;
   readonly #limits: SessionLimits;
-  readonly #file: SessionFile | null;
+  readonly #keeper: SessionKeeper | null;
+  /** Keys of those that were opened, proven or ended since the last write. */
+  #changed = new Set<string>();
   #writtenAtMs: number;
   /** By hash of the identifier, least recently used first. */
   readonly #sessions = new Map<string, Session>();
@@ -68,26 +84,27 @@ export class Sessions {
   readonly #returned = new Map<string, Session>();
   #onEnded: () => void = () => undefined;
 
-  constructor(clock: Clock, limits: SessionLimits = SESSION_LIMITS, file: SessionFile | null = null) {
+  constructor(clock: Clock, limits: SessionLimits = SESSION_LIMITS, keeper: SessionKeeper | null = null) {
     this.#clock = clock;
     this.#limits = limits;
-    this.#file = file;
+    this.#keeper = keeper;
     this.#writtenAtMs = clock.nowMs();
   }
 
-  /** With those that were open when the process before ended. */
+  /** With those that were open when the process before ended, or are so at other nodes. */
   static async open(
     clock: Clock,
-    file: SessionFile,
+    keeper: SessionKeeper,
     limits: SessionLimits = SESSION_LIMITS,
   ): Promise<Sessions> {
-    const sessions = new Sessions(clock, limits, file);
+    const sessions = new Sessions(clock, limits, keeper);
     const latestMs = clock.nowMs() + limits.absoluteMs;
-    for (const { key, expiresAtMs, ...kept } of await file.read()) {
+    for (const { key, expiresAtMs, ...kept } of await keeper.read()) {
       // A clock that was set back makes none last longer than a new one.
       const session: Session = { ...kept, expiresAtMs: Math.min(expiresAtMs, latestMs) };
       (kept.proof === null ? sessions.#sessions : sessions.#returned).set(key, session);
     }
+    keeper.follow?.((key, session) => sessions.#told(key, session));
     return sessions;
   }
 
@@ -108,7 +125,7 @@ export class Sessions {
 
   /** Resolves when what was opened and ended so far is on the disk, or could not be. */
   async flush(): Promise<void> {
-    await this.#file?.flush();
+    await this.#keeper?.flush();
   }
 
   /** Writes down when each was used last, and waits for it. */
@@ -131,13 +148,14 @@ export class Sessions {
     this.#makeRoom(nowMs);
     this.#makeOwnRoom(principal.id);
     const id = randomBytes(32).toString("base64url");
-    this.#sessions.set(hash(id), {
+    const key = hash(id);
+    this.#sessions.set(key, {
       principal,
       expiresAtMs: nowMs + Math.min(mostMs, this.#limits.absoluteMs),
       usedAtMs: nowMs,
       proof: null,
     });
-    this.#write();
+    this.#write(key);
     return id;
   }
 
@@ -155,6 +173,7 @@ export class Sessions {
     }
     session.usedAtMs = nowMs;
     this.#sessions.set(key, session);
+    this.#keeper?.used?.({ key, ...session });
     if (nowMs - this.#writtenAtMs >= WRITTEN_EVERY_MS) this.#write();
     return session.principal;
   }
@@ -192,20 +211,43 @@ export class Sessions {
         const session = this.#sessions.get(key);
         if (session === undefined) return;
         session.proof = proof;
-        this.#write();
+        this.#write(key);
       },
     };
   }
 
-  #write(): void {
+  #write(key?: string): void {
+    if (key !== undefined) this.#changed.add(key);
     this.#writtenAtMs = this.#clock.nowMs();
-    this.#file?.write(() => [...this.#sessions].map(([key, session]): KeptSession => ({ key, ...session })));
+    const open = () => [...this.#sessions].map(([at, session]): KeptSession => ({ key: at, ...session }));
+    const changed = this.#changed;
+    this.#changed = new Set();
+    this.#keeper?.write(open, changed);
+  }
+
+  /** Of another node. */
+  #told(key: string, kept: KeptSession | null): void {
+    const known = this.#sessions.get(key);
+    if (kept === null) {
+      if (known === undefined) return;
+      this.#sessions.delete(key);
+      this.#note(key, "ended");
+      this.#onEnded();
+    } else if (known === undefined) {
+      // One of before the restart, which is judged first.
+      if (kept.proof !== null) return;
+      const { key: _key, ...session } = kept;
+      const latestMs = this.#clock.nowMs() + this.#limits.absoluteMs;
+      this.#sessions.set(key, { ...session, expiresAtMs: Math.min(session.expiresAtMs, latestMs) });
+    } else {
+      known.usedAtMs = Math.max(known.usedAtMs, kept.usedAtMs);
+    }
   }
 
   #end(key: string): boolean {
     const wasOpen = this.#sessions.delete(key);
     if (wasOpen) {
-      this.#write();
+      this.#write(key);
       this.#note(key, "ended");
       this.#onEnded();
     }
@@ -225,8 +267,10 @@ export class Sessions {
     }
   }
 
+  /** Written down by who makes room for one that is opened. */
   #drop(key: string, end: SessionEnd): void {
     this.#sessions.delete(key);
+    this.#changed.add(key);
     this.#note(key, end);
   }
 

@@ -16,6 +16,7 @@ import type { Logger } from "../../platform/log.ts";
 import { openCalls } from "./open-calls.ts";
 import { readPem } from "./read-pem.ts";
 import { type FleetRooms, serveFleet } from "./serve-fleet.ts";
+import { SharedSessions } from "./shared-sessions.ts";
 import { SharedTokens } from "./shared-tokens.ts";
 
 const MIB = 2 ** 20;
@@ -28,6 +29,7 @@ export interface OpenFleet {
   readonly requests: SharedRequests;
   readonly settings: SharedSettings;
   readonly tokens: SharedTokens;
+  readonly sessions: SharedSessions;
   /** From now on it takes desktops, and calls of other nodes. Throws ConfigError. */
   serve(rooms: FleetRooms): Promise<void>;
   /** Once, however often it is called. */
@@ -36,7 +38,7 @@ export interface OpenFleet {
 
 /** This server as a node of the fleet that is configured; it takes desktops once it is started. Throws ConfigError. */
 export async function openFleet(
-  { cluster, connections }: Pick<Config, "cluster" | "connections">,
+  { cluster, connections, auth }: Pick<Config, "auth" | "cluster" | "connections">,
   log: Logger,
   clock: Clock,
   audit: Audit,
@@ -103,12 +105,16 @@ export async function openFleet(
   audit.fleet = fleet;
   for (const one of kept) void one.open();
   const tokens = new SharedTokens(common);
+  const sessions = new SharedSessions({
+    ...{ ...common, fleet, ownToken: auth.token ?? null },
+    onFault: (err) => log.error({ err }, "A sign-in could not be shared"),
+  });
   // Until then nobody can be told from a stranger.
   log.info({ endpoints: cluster.endpoints }, "Reading what the fleet shares");
-  await tokens.open();
+  await Promise.all([tokens.open(), sessions.open()]);
   let closed: Promise<void> | null = null;
   const closeAll = async (): Promise<void> => {
-    for (const one of [...kept, tokens]) one.close();
+    for (const one of [...kept, tokens, sessions]) one.close();
     await fleet.close();
   };
   const close = (): Promise<void> => {
@@ -116,5 +122,5 @@ export async function openFleet(
     return closed;
   };
   const serve = (rooms: FleetRooms): Promise<void> => serveFleet(fleet, cluster, rooms);
-  return { fleet, masks, settings, requests, tokens, serve, close };
+  return { fleet, masks, settings, requests, tokens, sessions, serve, close };
 }

@@ -54,6 +54,36 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "xsetroot"])) {
   const agent = await fleet.node(far).agent({ token: agentToken, name: "far agent" });
   const click = (x: number) => agent.call("click_at", { connection_id: id, x, y: 120 });
 
+  await t.test("who signs in at one node is signed in at all, and out of all", async (t) => {
+    const made = await fleet.node(far).fetch("/api/v1/tokens", { name: "Ann", role: "operator" });
+    const { token } = newTokenSchema.parse(await made.json());
+    const signedIn = await fetch(`${fleet.node(far).url}/api/v1/session`, {
+      ...{ method: "POST", headers: { "content-type": "application/json" } },
+      body: JSON.stringify({ token }),
+    });
+    const [cookie = ""] = signedIn.headers.getSetCookie();
+    const session = /=([^;]+)/.exec(cookie)?.[1] ?? "";
+    /** As her browser would, where all nodes have one name and port: cookies are called after that. */
+    const asAnn = (name: string, path: string, method = "GET") => {
+      const { url } = fleet.node(name);
+      return fetch(`${url}${path}`, {
+        ...{ method, headers: { cookie: `oc_session_${new URL(url).port}=${session}` } },
+      });
+    };
+    for (const name of fleet.names) {
+      const isIn = async () => (await asAnn(name, "/api/v1/me")).ok;
+      await until(`she is signed in at ${name}`, isIn, SLOW_MS);
+    }
+    t.match(await (await asAnn(third, "/api/v1/me")).json(), { name: "Ann", role: "operator" });
+    const desktop = await asAnn(third, `/api/v1/desktops/${id}`);
+    t.match(await desktop.json(), { id }, "also for what is carried on");
+    t.equal((await asAnn(third, "/api/v1/session", "DELETE")).status, 200);
+    for (const name of fleet.names) {
+      await until(`she is signed out at ${name}`, async () => !(await asAnn(name, "/api/v1/me")).ok, SLOW_MS);
+    }
+    t.equal((await asAnn(far, "/api/v1/me")).status, 401);
+  });
+
   await t.test("a question is answered at any node, once, by the right of who answers", async (t) => {
     const clicked = refusalOf(click(150));
     const question = await asked(third);
