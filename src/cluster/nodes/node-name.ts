@@ -94,15 +94,15 @@ export function endOf(
   return isIts ? [ends, { kind: "delete", key: name.key, revision: name.revision }] : [ends];
 }
 
-/** Ends the lease of a node whose process is surely dead, whatever it sent last. Throws StoreError. */
+/** Ends the lease of a node whose process is surely dead, whatever it sent last; whether there was one. Throws StoreError. */
 export async function endDead(
   store: Pick<ClusterStore, "get" | "commit">,
   prefix: string,
   id: string,
-): Promise<void> {
-  for (;;) {
+): Promise<boolean> {
+  for (let isThere = false; ; isThere = true) {
     const lease = await store.get(nodeKey(prefix, id));
-    if (lease === null) return;
+    if (lease === null) return isThere;
     const record = nodeOf(lease);
     const name = record === null ? null : await store.get(nameKey(prefix, record.name));
     await store.commit(endOf(prefix, lease, name));

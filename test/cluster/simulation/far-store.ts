@@ -1,5 +1,4 @@
 import { StoreError } from "../../../src/cluster/error.ts";
-import type { MemoryStore } from "../../../src/cluster/store/memory-store.ts";
 import type {
   Change,
   ClusterStore,
@@ -26,6 +25,8 @@ export class Line {
   isBlind = false;
   /** Most that a message takes. */
   slownessMs = 5;
+  /** So many messages are late by more than anybody waits for. */
+  lateRate = 0.01;
 }
 
 /** All of the store, as its members have it. */
@@ -49,10 +50,10 @@ export class FarStore implements ClusterStore {
   readonly #world: World;
   readonly #machine: Machine;
   readonly #line: Line;
-  readonly #store: MemoryStore;
+  readonly #store: ClusterStore;
   readonly #members: Members;
 
-  constructor(world: World, machine: Machine, line: Line, store: MemoryStore, members: Members) {
+  constructor(world: World, machine: Machine, line: Line, store: ClusterStore, members: Members) {
     this.#members = members;
     this.#world = world;
     this.#machine = machine;
@@ -148,9 +149,9 @@ export class FarStore implements ClusterStore {
     });
   }
 
-  /** Some messages are late by more than anybody waits for. */
   #delayMs(): number {
     const { random } = this.#world;
-    return random() < 0.01 ? random() * 4000 : 1 + random() * this.#line.slownessMs;
+    const { lateRate, slownessMs } = this.#line;
+    return random() < lateRate ? random() * 4000 : 1 + random() * slownessMs;
   }
 }

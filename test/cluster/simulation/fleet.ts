@@ -78,6 +78,10 @@ export async function simulateFleet(seed: number, faults: FleetFaults = {}): Pro
     if (world.nowMs < FAULTS_MS) world.at(world.between(200, 3000), strike);
   };
   world.at(world.between(2000, 6000), strike);
+  // Three renewals in a row that are late cost a lease, at the very end too.
+  world.at(FAULTS_MS + LONGEST_FAULT_MS, () => {
+    for (const { line } of places) line.lateRate = 0;
+  });
   await world.run(FAULTS_MS + CALM_MS, look);
 
   const keys = async (prefix: string): Promise<readonly string[]> =>

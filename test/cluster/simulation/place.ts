@@ -19,6 +19,8 @@ export interface FleetFaults extends ClockFaults {
   readonly hasNoFence?: boolean;
   /** The supervisor gives back the leases of a process that stands still, as if it had died. */
   readonly endsTheLiving?: boolean;
+  /** See Line. */
+  readonly lateRate?: number;
 }
 
 /** What all machines of a simulation have in common. */
@@ -156,6 +158,7 @@ export class Place {
   constructor(scene: Scene, name: string) {
     this.#scene = scene;
     this.name = name;
+    this.line.lateRate = scene.faults.lateRate ?? this.line.lateRate;
     this.server = this.start();
   }
 
@@ -183,7 +186,7 @@ export class Place {
     const { world, store, members, timing, faults } = this.#scene;
     const machine = new Machine(world, faults);
     const far = new FarStore(world, machine, this.line, store, members);
-    void endDeadLeases({ store: far, clock: machine, prefix: FLEET, withinMs: timing.leaseMs }, leases);
+    void endDeadLeases({ store: far, clock: machine, prefix: FLEET, timing }, leases);
   }
 }
 
