@@ -3,6 +3,7 @@ import type { Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NodeCalls } from "../../../src/cluster/calls/node-calls.ts";
+import { FleetMoves } from "../../../src/cluster/fleet/fleet-moves.ts";
 import type { NodeRecord } from "../../../src/cluster/nodes/records.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import type { FleetFace } from "../../../src/web/http/ports.ts";
@@ -67,6 +68,7 @@ export class CallingNodes {
     const fleet: FleetFace = {
       ...{ name, calls, whenChanged: table.whenChanged, drain: async () => undefined },
       elsewhere: () => null,
+      moves: new FleetMoves(),
       ownerOf: (id) => records.get(owners.get(id) ?? "") ?? null,
       get view() {
         const desktops = [...owners].map(([id, node]) => ({ id, name: id, zone: "z", node }));
