@@ -95,6 +95,12 @@ t.test("coming back opens a session, and a page of ours goes on", async (t) => {
     })),
   );
   t.notMatch(log() + JSON.stringify(audited), /the-secret-code|the-ticket|a-session-id/);
+  const german = await app.inject({
+    url: "/signin/oidc/callback?code=the-secret-code&state=s",
+    headers: { ...FOREIGN, "accept-language": "de" },
+    cookies: { oc_oidc_80: "the-ticket" },
+  });
+  t.match(german.body, /<html lang="de">.*<title>Angemeldet<.*>Weiter<\/a>/);
 });
 
 t.test("what goes wrong is said by the sign-in page, without a session", async (t) => {

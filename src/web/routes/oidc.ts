@@ -6,6 +6,7 @@ import { auditedActor, auditedRequest, cookieName, RETRY_MS } from "../http/acce
 import { WebError } from "../http/error.ts";
 import type { RoutePorts } from "../http/ports.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
+import { type ReaderLanguage, readerLanguage } from "../http/reader-language.ts";
 import { baseUrl } from "./metadata.ts";
 import type { SignIn } from "./session.ts";
 
@@ -62,7 +63,9 @@ export function oidcRoutes(app: FastifyInstance, ports: RoutePorts, { signIn, li
         request: auditedRequest(request),
       });
       signIn.welcome(request, reply, { principal, sessionId, security }, oidc.sessionMs);
-      return reply.type("text/html; charset=utf-8").send(onwardPage(app.basePath + next));
+      return reply
+        .type("text/html; charset=utf-8")
+        .send(onwardPage(app.basePath + next, readerLanguage(request)));
     } catch (error) {
       limits.countFailedSignIn(request.ip);
       return refuse(request, reply, error);
@@ -153,7 +156,13 @@ function cookieOptions(request: FastifyRequest) {
  * The cookie of a session goes along with nothing that another site began, redirects included; a page of ours that goes
  * on by itself begins anew.
  */
-function onwardPage(next: string): string {
+function onwardPage(next: string, language: ReaderLanguage): string {
   const url = next.replace(/[&"<>]/g, (character) => `&#${character.charCodeAt(0)};`);
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${url}"><title>Signed in</title><p>Signed in. <a href="${url}">Go on</a></p></html>`;
+  const [said, on] = ONWARD_WORDS[language];
+  return `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${url}"><title>${said}</title><p>${said}. <a href="${url}">${on}</a></p></html>`;
 }
+
+const ONWARD_WORDS = { en: ["Signed in", "Go on"], de: ["Angemeldet", "Weiter"] } as const satisfies Record<
+  ReaderLanguage,
+  readonly string[]
+>;

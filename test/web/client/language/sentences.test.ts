@@ -5,6 +5,7 @@ import type { Action } from "../../../../src/desktop/control/action.ts";
 import { detailsOf } from "../../../../src/desktop/control/action-details.ts";
 import { besideWords, summaryOf } from "../../../../src/desktop/control/action-summary.ts";
 import { scopeOf } from "../../../../src/desktop/control/approvals/grant-scope.ts";
+import { MODES } from "../../../../src/desktop/control/policy.ts";
 import { reviverOf, sentencesOf } from "../../../../src/web/client/language/sentences.ts";
 
 const GERMAN = fileURLToPath(new URL("../../../../src/web/client/language/german.json", import.meta.url));
@@ -128,4 +129,11 @@ t.test("only what the server words is read so", async (t) => {
       { type: "marker", label: "Mode assist", is_set: true },
     ],
   });
+});
+
+t.test("every mode is one in German, in the marks that a desktop sets", (t) => {
+  for (const mode of MODES) t.match(say(`Mode ${mode}`), /^Modus [A-ZÄÖÜ]/, mode);
+  const named = Object.keys(sentences).flatMap((text) => text.match(/(?<=^Mode )\w+$/g) ?? []);
+  t.same(named.toSorted(), MODES.toSorted(), "and none that there is not");
+  t.end();
 });
