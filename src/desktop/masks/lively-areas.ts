@@ -1,6 +1,6 @@
 import { coverOf } from "../../framebuffer/cover.ts";
 import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
-import { boundRects, type Rect, rect } from "../../framebuffer/rect.ts";
+import { areaOfRect, boundRects, type Rect, rect } from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 
 /** What did not change so often for so long, or up to twice as long, is still. */
@@ -14,6 +14,8 @@ const CELL = 32;
 const STRIDE = 4096;
 /** A cell that changes as often within LIVELY_MS, or up to twice as long, may be one of a film: a busy target shows few pictures of it. */
 const LEAST_CHANGES = 2;
+/** Of a cell as much has to change that it tells what it is by itself. */
+const LEAST_TOLD = 0.5;
 /** Cells a side of a film: a line that is typed is lower. */
 const LEAST_CELLS = 2;
 /** Cells between two parts of one film. */
@@ -23,6 +25,13 @@ const MOST_APART = 2;
 const MOST_COLOURS = 4;
 /** Of a cell of text so many pixels, at least, are of these. Measured: terminals 0.6 and more, of a film some cells always less. */
 const LEAST_PLAIN = 0.5;
+/**
+ * A ground may change from top to bottom, as that of titles and buttons: most of each row is of one colour. Measured: of the titles
+ * of openbox 0.65 and more, of FFmpeg's testsrc, testsrc2, mandelbrot and gradients less than LEAST_PLAIN in as many cells as have many
+ * colours. Shorter rows tell something where all of them is of one colour, and the shortest never.
+ */
+const LEAST_ROW = 16;
+const SHORTEST_ROW = 4;
 
 /** Where a picture changes all the time. */
 export class LivelyAreas {
@@ -39,8 +48,8 @@ export class LivelyAreas {
   #sinceMs = 0;
 
   /**
-   * It changed there; `again`: and had before, and was not read since. `isPicture`: whether what a part shows now is no text
-   * on a plain ground.
+   * It changed there; `again`: and had before, and was not read since. `isPicture`: whether what a part shows now, within
+   * the picture, is no text on a plain ground.
    */
   add(changed: Region, again: Region, atMs: number, isPicture: (part: Region) => boolean): void {
     this.#turn(atMs);
@@ -52,7 +61,7 @@ export class LivelyAreas {
       this.#changes.set(cell, now);
       const count = now + (this.#changesBefore.get(cell) ?? 0);
       // One is enough for a film: beside it none is looked for.
-      if (!this.#isNearPicture(cell) && isPicture(changed.clip(boundsOf(cell)))) this.#pictures.add(cell);
+      if (!this.#isNearPicture(cell) && isPicture(told(changed, boundsOf(cell)))) this.#pictures.add(cell);
       if (count >= LEAST_CHANGES) this.#busy.add(cell);
       this.#films = null;
     }
@@ -110,6 +119,12 @@ export class LivelyAreas {
   }
 }
 
+/** What tells of a cell: what changed in it, and all of it where that is little, such as some softened letters and no ground. */
+function told(changed: Region, cell: Rect): Region {
+  const part = changed.clip(cell);
+  return part.area < LEAST_TOLD * areaOfRect(cell) ? Region.of(cell) : part;
+}
+
 function cellsOf(region: Region): ReadonlySet<number> {
   const cells = new Set<number>();
   for (const { x, y, width, height } of region.rects) {
@@ -154,8 +169,9 @@ function nearTo(cell: number): readonly number[] {
   return near;
 }
 
-/** Whether more than half of the pixels is of other colours than the few that are most of them. */
-export function isPicture({ words, width }: Framebuffer, region: Region): boolean {
+/** Whether more than half of the pixels is of other colours than the few that are most of them, and than most of their row. */
+export function isPicture({ words, width, rect: bounds }: Framebuffer, part: Region): boolean {
+  const region = part.clip(bounds);
   const colours = new Uint32Array(MOST_COLOURS);
   const counts = new Uint32Array(MOST_COLOURS);
   let pixels = 0;
@@ -175,7 +191,27 @@ export function isPicture({ words, width }: Framebuffer, region: Region): boolea
   forEachPixel(words, width, region, (word) => {
     if (slotOf(colours, counts, word) >= 0) plain++;
   });
-  return plain < LEAST_PLAIN * pixels;
+  if (plain >= LEAST_PLAIN * pixels) return false;
+  return evenPixels(words, width, region) < LEAST_PLAIN * pixels;
+}
+
+/** How many pixels are of the colour that is most of their row. */
+function evenPixels(words: Uint32Array, stride: number, region: Region): number {
+  const counts = new Map<number, number>();
+  let even = 0;
+  for (const { x, y, width, height } of region.rects) {
+    for (let row = y; row < y + height; row++) {
+      counts.clear();
+      let most = 0;
+      for (let at = row * stride + x; at < row * stride + x + width; at++) {
+        const count = (counts.get(words[at]!) ?? 0) + 1;
+        counts.set(words[at]!, count);
+        most = Math.max(most, count);
+      }
+      if (width >= (most === width ? SHORTEST_ROW : LEAST_ROW)) even += most;
+    }
+  }
+  return even;
 }
 
 function slotOf(colours: Uint32Array, counts: Uint32Array, word: number): number {

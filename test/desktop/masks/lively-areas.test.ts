@@ -50,3 +50,43 @@ t.test("letters on a plain ground are no film, however often they are painted", 
   t.same(play(rect(64, 64, 320, 160), letters, 9).films, []);
   t.same(play(rect(64, 64, 320, 160), noise, 1).films, [], "nor what changed once");
 });
+
+t.test(
+  "a title whose ground changes from top to bottom is no film, wherever its window is moved",
+  async (t) => {
+    const at = rect(70, 75, 300, 120);
+    /** 20 rows of a title with a name and buttons in it, over a terminal. */
+    const titled = (x: number, y: number, i: number): number => {
+      const isMark = (x > 180 && x < 250 && x % 8 < 3) || (x > 330 && x % 16 < 4);
+      return y - at.y < 20
+        ? isMark && y % 20 > 4
+          ? noise(x, y, i)
+          : 0xff4060a0 + (y - at.y) * 0x030303
+        : letters(x, y, i);
+    };
+    t.same(play(at, titled, 9).films, []);
+    /** From left to right, as a picture that is softly lit. */
+    const lit = (x: number, y: number): number => 0xff000000 + x * 0x0103 + y * 0x010000;
+    t.same(play(at, lit, 3).films, [rect(32, 32, 384, 224)]);
+    t.same(play(rect(70, 75, 3, 300), titled, 9).films.length, 0);
+  },
+);
+
+t.test(
+  "some letters that come alone are no film, though nothing of their ground comes with them",
+  async (t) => {
+    const frame = new Framebuffer(WIDTH, HEIGHT);
+    frame.words.fill(0xff101010);
+    const areas = new LivelyAreas();
+    for (let i = 0; i < 9; i++) {
+      for (let line = 0; line < 8; line++) {
+        const at = rect(70 + 12 * i, 64 + 17 * line, 7, 9);
+        for (let y = at.y; y < at.y + at.height; y++) {
+          for (let x = at.x; x < at.x + at.width; x++) frame.words[y * WIDTH + x] = noise(x, y, i) >>> 0;
+        }
+        areas.add(Region.of(at), Region.empty, 100 * i, (part) => isPicture(frame, part));
+      }
+    }
+    t.same(areas.filmsAt(900), []);
+  },
+);
