@@ -4,15 +4,17 @@ import type { Audit } from "../../audit/audit.ts";
 import { SecretBox } from "../../auth/secret-box.ts";
 import type { StoreError } from "../../cluster/error.ts";
 import { EtcdStore } from "../../cluster/etcd/etcd-store.ts";
-import { Fleet } from "../../cluster/fleet/fleet.ts";
+import { FLEET, Fleet } from "../../cluster/fleet/fleet.ts";
 import { LEASE_TIMING } from "../../cluster/lease/lease.ts";
 import { systemLeaseClock } from "../../cluster/lease/lease-clock.ts";
 import { SharedMasks } from "../../cluster/shared/shared-masks.ts";
 import { SharedRequests } from "../../cluster/shared/shared-requests.ts";
 import { SharedSettings } from "../../cluster/shared/shared-settings.ts";
+import { Supervisor } from "../../cluster/supervisor/supervisor.ts";
 import { type Config, ConfigError } from "../../config/config-schema.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
+import { ownProgram } from "../../platform/own-program.ts";
 import { openCalls } from "./open-calls.ts";
 import { readPem } from "./read-pem.ts";
 import { type FleetRooms, serveFleet } from "./serve-fleet.ts";
@@ -38,7 +40,7 @@ export interface OpenFleet {
 
 /** This server as a node of the fleet that is configured; it takes desktops once it is started. Throws ConfigError. */
 export async function openFleet(
-  { cluster, connections, auth }: Pick<Config, "auth" | "cluster" | "connections">,
+  { auth, cluster, connections, log: { level } }: Pick<Config, "auth" | "cluster" | "connections" | "log">,
   log: Logger,
   clock: Clock,
   audit: Audit,
@@ -49,7 +51,7 @@ export async function openFleet(
       "connections: got some of the configuration with cluster.endpoints, expected none: add the desktops of a fleet by POST /api/v1/desktops on one of its nodes",
     );
   }
-  const store = new EtcdStore({
+  const etcd = {
     endpoints: cluster.endpoints,
     tls: {
       ca: await readPem("cluster.ca", ca ?? ""),
@@ -57,7 +59,17 @@ export async function openFleet(
       key: cert_key === undefined ? null : await readPem("cluster.cert_key", cert_key),
     },
     login: login === undefined || password === undefined ? null : { name: login, password },
+  };
+  const store = new EtcdStore({ ...etcd, clock });
+  const supervisor = new Supervisor({
+    command: [...ownProgram(), "cluster", "supervise"],
+    charge: { ...etcd, prefix: FLEET, timing: LEASE_TIMING, logLevel: level },
     clock,
+    onLost: (why) =>
+      log.warn(
+        { why },
+        "The supervisor of this node is gone, another is started: without it others wait for a lease",
+      ),
   });
   const name =
     cluster.node ??
@@ -93,6 +105,7 @@ export async function openFleet(
     cores: availableParallelism(),
     memoryMib: Math.floor(totalmem() / MIB),
     newId: randomUUID,
+    onLease: (id) => supervisor.tell(id),
     onAdded: (id, actor) =>
       audit.record({ type: "connection.added", actor, resource: { kind: "connection", id } }),
     onMoved: (desktop, change, fence) =>

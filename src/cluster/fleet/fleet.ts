@@ -117,10 +117,14 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
     });
   }
 
-  /** From now on `app` answers other nodes, and this one takes desktops. Rejects where it cannot listen for calls. */
+  /**
+   * From now on `app` answers other nodes, and this one takes desktops. Rejects where it cannot listen for calls, and with StoreError
+   * `not_alone` where its name is another's.
+   */
   async serve(desktops: OwnDesktops, address: string, app: Server): Promise<void> {
     this.#callsAt = (await this.calls?.listen(app, new URL(address).hostname)) ?? null;
     this.start(desktops, address);
+    await this.#node.joined;
   }
 
   /** From now on this node takes desktops. `address`: where it is reached. */
@@ -130,11 +134,6 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
     void this.#connections.open();
     this.#node.start();
     this.#look();
-  }
-
-  /** See FleetNode. */
-  get joined(): Promise<void> {
-    return this.#node.joined;
   }
 
   /** Hands over all that this node has, and lets others have it at once. */

@@ -1,4 +1,4 @@
-import { type Clock, delay } from "../../platform/clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import { StoreError } from "../error.ts";
 import { Lease, type LeaseTiming } from "../lease/lease.ts";
 import { type LeaseClock, leastPassedMs, type Moment, momentOf, mostPassedMs } from "../lease/lease-clock.ts";
@@ -17,8 +17,8 @@ import {
   type NodeRecord,
   nodeOf,
 } from "./records.ts";
+import { Rounds } from "./rounds.ts";
 
-const SHORTEST_PAUSE_MS = 50;
 /** Desktops that are given away in one commit; with the proof of each one's end it has fewer changes than a store takes. */
 const AT_ONCE = 48;
 
@@ -63,6 +63,7 @@ export class FleetNode {
   readonly #placed = new Map<string, Placed>();
   readonly #name: NodeName;
   readonly #closed = new AbortController();
+  readonly #caring: Rounds;
   #run: Run | null = null;
   /** Since when every renewal was acknowledged in time, and when the last one was. */
   #steadySince: Moment | null = null;
@@ -77,10 +78,11 @@ export class FleetNode {
     });
     // Who does not wait for it is told by onFailed.
     this.joined.catch(() => undefined);
-    const { store, leaseClock, prefix, name } = options;
+    const { store, clock, leaseClock, prefix, name } = options;
+    this.#caring = new Rounds(clock, this.#closed.signal);
     this.#name = new NodeName({ store, leaseClock, prefix, name });
     this.#table = new SharedTable({
-      ...{ store: options.store, clock: options.clock, prefix: options.prefix },
+      ...{ store, clock, prefix },
       onChange: (key, entry) => this.#onChange(key, entry),
       onFailed: (error) => options.onFailed(error),
     });
@@ -88,10 +90,11 @@ export class FleetNode {
 
   /** Goes on until it is closed. */
   start(): void {
-    const { renewMs } = this.#options.timing;
+    const { clock, timing } = this.#options;
+    const renewing = new Rounds(clock, this.#closed.signal);
     void this.#table.open();
-    void this.#repeat(renewMs, () => this.#renew());
-    void this.#repeat(renewMs, () => this.#care());
+    void renewing.run(timing.renewMs, () => this.#try(() => this.#renew()));
+    void this.#caring.run(timing.renewMs, () => this.#try(() => this.#care()));
   }
 
   /** Under which fence this node may send input to a desktop now; see Holder. */
@@ -190,21 +193,13 @@ export class FleetNode {
   }
 
   /** Rejects never: what the store could not do is tried again. */
-  async #repeat(everyMs: number, work: () => Promise<void>): Promise<void> {
-    const { clock } = this.#options;
-    const { signal } = this.#closed;
-    while (!signal.aborted) {
-      const startMs = clock.nowMs();
-      try {
-        await work();
-      } catch (error) {
-        if (!(error instanceof StoreError)) throw error;
-        this.#hasJoined(error.code === "not_alone" ? error : undefined);
-        if (error.code === "refused" || error.code === "not_alone") this.#options.onFailed(error);
-      }
-      // A clock that went back has it wait no longer.
-      const restMs = Math.max(SHORTEST_PAUSE_MS, everyMs - Math.max(0, clock.nowMs() - startMs));
-      await delay(clock, restMs, signal).catch(() => undefined);
+  async #try(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      this.#hasJoined(error.code === "not_alone" ? error : undefined);
+      if (error.code === "refused" || error.code === "not_alone") this.#options.onFailed(error);
     }
   }
 
@@ -265,6 +260,8 @@ export class FleetNode {
       const record = entry === null ? null : nodeOf(entry);
       if (entry === null || record === null) this.#nodes.delete(key);
       else this.#nodes.set(key, { record, revision: entry.revision, since: momentOf(leaseClock) });
+      // Nobody has what it had.
+      if (entry === null && this.#isFirst) this.#caring.now();
       return;
     }
     if (!key.startsWith(`${prefix}desktops/`)) return;
@@ -273,6 +270,7 @@ export class FleetNode {
     const assignment = entry === null ? null : assignmentOf(entry);
     if (entry === null || assignment === null) this.#placed.delete(desktop);
     else this.#placed.set(desktop, { key, assignment, revision: entry.revision });
+    if (assignment?.owner === null && this.#isFirst) this.#caring.now();
     if (run === null) return;
     if (entry !== null && assignment?.owner === run.id) run.holder.assign(assignment.desktop, entry.revision);
     else run.holder.leave(desktop);
@@ -293,12 +291,13 @@ export class FleetNode {
       assignments.map(({ assignment }) => assignment),
     );
     const byDesktop = new Map(assignments.map((at) => [at.assignment.desktop, at]));
-    const isFirst = alive.every(({ id }) => run.id <= id);
     const placed = (move: Move | undefined): Placing[] => {
       const at = move === undefined ? undefined : byDesktop.get(move.desktop);
       return at === undefined || move === undefined ? [] : [{ at, move }];
     };
-    const free = isFirst ? moves.filter(({ from, to }) => from === null && to !== null).flatMap(placed) : [];
+    const free = this.#isFirst
+      ? moves.filter(({ from, to }) => from === null && to !== null).flatMap(placed)
+      : [];
     for (let nth = 0; nth < free.length; nth += AT_ONCE) {
       if (!this.#closed.signal.aborted) await this.#assignAll(free.slice(nth, nth + AT_ONCE));
     }
@@ -354,6 +353,12 @@ export class FleetNode {
   async #commit(changes: readonly Change[]): Promise<boolean> {
     const { store, clock, timing } = this.#options;
     return (await commitSurely(store, changes, { clock, withinMs: timing.leaseMs })).isDone;
+  }
+
+  /** Of those that live, who says who takes what nobody has. */
+  get #isFirst(): boolean {
+    const { id } = this;
+    return id !== null && this.nodes.every((node) => id <= node.id);
   }
 
   #has(id: string): boolean {

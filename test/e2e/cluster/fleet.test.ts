@@ -6,19 +6,23 @@ import t from "tap";
 import * as z from "zod";
 import { errorSchema } from "../../../src/web/api/api.ts";
 import { fleetSchema } from "../../../src/web/api/fleet-api.ts";
+import { Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import { Appliance } from "../harness/appliance.ts";
+import { Appliance, MAIN } from "../harness/appliance.ts";
 import { looksWell, openBrowser, signIn } from "../harness/browser.ts";
 import { ETCD_PEERS, EtcdCluster } from "../harness/etcd.ts";
 import { type Agent, ToolRefusal } from "../harness/mcp-client.ts";
 import { requirePeers } from "../harness/peers.ts";
+import { supervisorOf } from "../harness/supervisor-of.ts";
 import { XDisplay } from "../harness/x-display.ts";
 
-/** OC_FLEET_ETCD=3, OC_FLEET_DESKTOPS=30: as much as the operator of a fleet has. */
+/** OC_FLEET_ETCD=3, OC_FLEET_DESKTOPS=30, OC_FLEET_SERVERS=30, OC_FLEET_KILLS=5: as much as the operator of a fleet has. */
 const MEMBERS = Number(process.env["OC_FLEET_ETCD"] ?? 1);
 const DESKTOPS = Number(process.env["OC_FLEET_DESKTOPS"] ?? 3);
 /** Desktops are spread over so many real X servers. */
-const SERVERS = 3;
+const SERVERS = Number(process.env["OC_FLEET_SERVERS"] ?? 3);
+/** Servers are killed so many times more, each is started again. */
+const KILLS = Number(process.env["OC_FLEET_KILLS"] ?? 0);
 const SLOW_MS = 60_000;
 
 const desktopSchema = z.looseObject({ id: z.string(), state: z.looseObject({ kind: z.string() }) });
@@ -34,17 +38,16 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "chromium"])) {
   };
   const key = secret("key", randomBytes(32).toString("base64url"));
   const password = secret("password", `${etcd.login.password}\n`);
-  const start = async (name: string): Promise<Appliance> => {
+  const envOf = (name: string): Readonly<Record<string, string>> => {
     const file = (of: string): string => join(etcd.dir, of);
-    return await Appliance.start(t, {
-      env: {
-        OC_CLUSTER_ENDPOINTS: etcd.urls.join(),
-        ...{ OC_CLUSTER_CA: file("ca.crt"), OC_CLUSTER_CERT: file("client.crt") },
-        ...{ OC_CLUSTER_CERT_KEY: file("client.key"), OC_CLUSTER_LOGIN: etcd.login.name },
-        ...{ OC_CLUSTER_PASSWORD_FILE: password, OC_CLUSTER_KEY_FILE: key, OC_CLUSTER_NODE: name },
-      },
-    });
+    return {
+      OC_CLUSTER_ENDPOINTS: etcd.urls.join(),
+      ...{ OC_CLUSTER_CA: file("ca.crt"), OC_CLUSTER_CERT: file("client.crt") },
+      ...{ OC_CLUSTER_CERT_KEY: file("client.key"), OC_CLUSTER_LOGIN: etcd.login.name },
+      ...{ OC_CLUSTER_PASSWORD_FILE: password, OC_CLUSTER_KEY_FILE: key, OC_CLUSTER_NODE: name },
+    };
   };
+  const start = (name: string): Promise<Appliance> => Appliance.start(t, { env: envOf(name) });
   const nodes = new Map<string, Appliance>();
   for (const name of ["a", "b", "c"]) nodes.set(name, await start(name));
   const node = (name: string): Appliance => {
@@ -265,27 +268,91 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "chromium"])) {
     },
   );
 
-  await t.test("a node's process is killed: its desktops are live on others", async (t) => {
+  await t.test("a second server of one name ends at its start, and says why", async (t) => {
+    const words = ["--host", "127.0.0.1", "--port", "0", "--data-dir", join(folder, "twin")];
+    const twin = new Program(t, process.execPath, [MAIN, ...words], { env: envOf("a") });
+    await until("its end", () => !twin.isRunning, SLOW_MS);
+    t.equal(twin.exitCode, 1);
+    t.match(twin.stderr, /another node of this fleet is called a and lives, at http:/);
+    node("a").assertAlive();
+  });
+
+  const GIVEN_BACK = /The server died, its lease is given back/;
+  /** Ends a node as `end` does; resolves with what it wrote when all that it had is live elsewhere. */
+  const lost = async (
+    t: { comment(words: string): unknown },
+    name: string,
+    end: (server: number, supervisor: number) => void,
+  ): Promise<string> => {
+    const ids = await liveOf(name);
+    const { program } = node(name);
+    const server = program.pid ?? 0;
+    const supervisor = await supervisorOf(server);
+    const [beganMs, began] = [performance.now(), Date.now()];
+    end(server, supervisor);
+    nodes.delete(name);
+    const liveMs = new Map<string, number>();
+    await until(
+      "all are live elsewhere",
+      async () => {
+        for (const other of nodes.keys()) {
+          const live = await liveOf(other);
+          const tookMs = performance.now() - beganMs;
+          for (const id of live) if (ids.includes(id) && !liveMs.has(id)) liveMs.set(id, tookMs);
+        }
+        return liveMs.size === ids.length;
+      },
+      SLOW_MS,
+    );
+    const takenMs = [...nodes.values()].flatMap(({ program: { stderr } }) =>
+      [...stderr.matchAll(/"time":"([^"]+)".*"msg":"Desktop taken"/g)]
+        .map(([, time = ""]) => Date.parse(time) - began)
+        .filter((tookMs) => tookMs >= 0),
+    );
+    t.comment(
+      `${ids.length} desktops given to others after ${figures(takenMs)}, live after ${figures([...liveMs.values()])}`,
+    );
+    await until("its processes end", () => !program.isRunning, SLOW_MS);
+    return program.stderr;
+  };
+
+  await t.test("a server is killed: its supervisor has others take its desktops", async (t) => {
     const [id = ""] = ids;
     const name = await holder(id);
-    const lost = await liveOf(name);
-    const beganMs = performance.now();
-    await node(name).program.stop("SIGKILL");
-    nodes.delete(name);
-    const tookMs: number[] = [];
-    await Promise.all(
-      lost.map(async (lostId) => {
-        await holder(lostId);
-        tookMs.push(Math.round(performance.now() - beganMs));
-      }),
+    // Also one that came after another.
+    const first = await supervisorOf(node(name).program.pid ?? 0);
+    process.kill(first, "SIGKILL");
+    await until(
+      "the next supervisor",
+      async () => (await supervisorOf(node(name).program.pid ?? 0)) !== first,
+      SLOW_MS,
     );
-    tookMs.sort((a, b) => a - b);
-    const at = (part: number): number | undefined => tookMs[Math.ceil(part * tookMs.length) - 1];
-    t.comment(`${lost.length} desktops live elsewhere after p50 ${at(0.5)} ms, p95 ${at(0.95)} ms`);
-    t.equal(tookMs.length, lost.length);
+    t.equal(await type(name, id, "d"), null, "without one it goes on");
+    t.match(await lost(t, name, (server) => process.kill(server, "SIGKILL")), GIVEN_BACK);
     const taker = await holder(id);
     t.equal(await type(taker, id, "d"), null);
     const audit = await (await node(taker).fetch("/api/v1/audit?limit=200")).json();
     t.match(JSON.stringify(audit), new RegExp(`"node":"${taker}","fence":"\\d+"`), "told under its fence");
+    for (let nth = 0, last = name; nth < KILLS; nth++) {
+      nodes.set(last, await start(last));
+      last = await holder(id);
+      t.match(await lost(t, last, (server) => process.kill(server, "SIGKILL")), GIVEN_BACK);
+    }
   });
+
+  await t.test("a host is lost, its supervisor too: others take its desktops after its lease", async (t) => {
+    const name = await holder(ids[0] ?? "");
+    const said = await lost(t, name, (server, supervisor) => {
+      process.kill(supervisor, "SIGKILL");
+      process.kill(server, "SIGKILL");
+    });
+    t.notMatch(said, GIVEN_BACK);
+    for (const id of ids) t.not(await holder(id), name);
+  });
+}
+
+function figures(tookMs: readonly number[]): string {
+  const sorted = tookMs.toSorted((a, b) => a - b);
+  const at = (part: number): number => Math.round(sorted[Math.ceil(part * sorted.length) - 1] ?? Number.NaN);
+  return `p50 ${at(0.5)}, p95 ${at(0.95)} ms`;
 }

@@ -8,7 +8,8 @@ import { type Owner, Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 import { Agent, type Era } from "./mcp-client.ts";
 
-const MAIN = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
+/** The built program. */
+export const MAIN = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
 
 /** Starting makes an RSA key, which takes its time where many programs share few cores. */
 const START_MS = 180_000;
