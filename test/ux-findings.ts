@@ -127,6 +127,7 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     14,
     "Stop goes away in full screen",
     `${KEYBOARD} Stop stays in full screen, where it was`,
+    `${KEYBOARD} in full screen the bar leaves the panel's tabs alone`,
     `${STATES} Stop and all else of the bar is there`,
   ),
   finding(
@@ -190,6 +191,8 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     `${STAGE} who stops a recording is led to it`,
     `${STAGE} it is named, written about and marked afterwards`,
     `${STAGE} what is idle is shown as such, and passed over`,
+    `${PLAYER} actions are stepped through, each with its picture before and after`,
+    "test/web/client/player/track-words.test.ts :: a question stands in the row of what came of it, and alone where nothing did",
   ),
   partly(
     24,
@@ -200,6 +203,7 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     "test/web/client/viewer/stage-plan.test.ts :: a crop beside the desktop shows the whole desktop",
     "test/e2e/web/all-pages.test.ts :: all pages are whole on a phone, in both themes",
     "test/e2e/web/all-pages-wide.test.ts :: all pages are whole on a desk, in both themes",
+    "test/e2e/viewers/viewer-scenario.ts :: an overlay drawn over MCP appears and lets a click through",
     "test/web/client/language/catalogue.test.ts :: what was stiff, or a second word for one thing, is not said",
     `${STATES} a page that reaches no server says so, and calls nothing live`,
     `${DESKTOPS} desktops stand in the groups of their names, and are found by any word`,

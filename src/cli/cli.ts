@@ -67,8 +67,8 @@ Commands
           [--root DIR] [--dry-run] [--platform P]
                                 write below DIR and run nothing; only show; for P: linux, darwin or win32
   cluster check --endpoints URLS --ca FILE [--cert FILE --key FILE] [--login NAME --password-file FILE]
-                                try on an etcd what a fleet of nodes will need of it: members, compare and swap,
-                                watch, lease. The fleet is being built: no server uses etcd yet
+                                try on an etcd what a fleet of nodes needs of it: members, compare and swap,
+                                watch, lease
   doctor [--json]               look at Node, data folder, disk, clock, TLS, ports, fonts, targets and
                                 receivers of the audit log; each that is wrong says what to do
 

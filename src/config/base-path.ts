@@ -8,6 +8,7 @@ export const OWN_WORDS: ReadonlySet<string> = new Set([
     "connect",
     "desktops",
     "favicon.svg",
+    "fleet",
     "health",
     "livez",
     "mcp",

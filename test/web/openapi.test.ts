@@ -17,7 +17,7 @@ const documentSchema = z.looseObject({
 
 /** Pages, what they load, MCP, and a provider's redirects. */
 const NO_PROGRAMS =
-  /^\/($|mcp$|sse$|message$|assets\/|favicon\.svg|desktops\/|recordings($|\/)|approvals$|setup$|access$|secrets$|audit$|signin|answer$)/;
+  /^\/($|mcp$|sse$|message$|assets\/|favicon\.svg|desktops\/|recordings($|\/)|approvals$|setup$|access$|secrets$|fleet$|audit$|signin|answer$)/;
 
 t.test("the document is valid OpenAPI 3.1, says an outside validator", async (t) => {
   const { app, bearer } = await openHouse(t);

@@ -160,7 +160,7 @@ t.test("the player does what people know from players", { timeout: 240_000 }, as
     await page.keyboard.press("n");
     await page.locator(".player-said", { hasText: /action 2 of 2/ }).waitFor({ state: "attached" });
     await page.keyboard.press("n");
-    await page.getByText("There is no later action").waitFor();
+    await page.getByText("There is no later one").waitFor();
   });
 
   await t.test("each action leads to its picture before and after", async (t) => {

@@ -122,6 +122,23 @@ t.test("what is typed and composed in the browser arrives exactly", { timeout: 3
     t.same(await accessibilityFaults(page), []);
   });
 
+  await t.test("in full screen the bar leaves the panel's tabs alone", async (t) => {
+    await page.getByRole("button", { name: "Full screen" }).click();
+    await until("full screen", () => page.evaluate<boolean>("document.fullscreenElement !== null"));
+    await page.locator(".viewer-bar").hover();
+    const tabs = page.locator(".viewer-panel").getByRole("tab");
+    t.equal(await tabs.count(), 5);
+    const covered = await page.evaluate<string[]>(`[...document.querySelectorAll(".viewer-panel [role=tab]")]
+      .filter((tab) => {
+        const { x, y, width, height } = tab.getBoundingClientRect();
+        return !tab.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      })
+      .map(({ textContent }) => textContent)`);
+    t.same(covered, []);
+    await page.evaluate("document.exitFullscreen()");
+    await until("the window", () => page.evaluate<boolean>("document.fullscreenElement === null"));
+  });
+
   await t.test("Stop stays in full screen, where it was", async (t) => {
     await page.getByRole("button", { name: /^Panel/ }).click();
     const stop = page.locator(".stop-button");
@@ -250,5 +267,12 @@ t.test("fingers act on the desktop, and zoom and move the view", { timeout: 300_
     "three fingers move the view",
   );
   t.equal(probe.presses().length, presses, "and the desktop hears nothing of that either");
+
+  await page.getByRole("button", { name: "On-screen keyboard" }).tap();
+  t.equal(
+    await page.evaluate<string>("document.activeElement.inputMode"),
+    "text",
+    "the on-screen keyboard comes when it is asked for",
+  );
   await context.close();
 });

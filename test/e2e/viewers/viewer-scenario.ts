@@ -81,6 +81,11 @@ export async function playViewer(t: Test, target: SceneTarget): Promise<void> {
     await page.mouse.click(frame.x + 230, frame.y + 210);
     await until("the click on the desktop", () => probe.presses().length === 1);
     t.same(probe.presses(), [{ x: 230, y: 210, button: 1 }]);
+    await page.mouse.move(frame.x + 120, frame.y + 140);
+    await page.mouse.down();
+    await page.mouse.move(frame.x + 300, frame.y + 200, { steps: 4 });
+    await page.mouse.up();
+    t.equal(await page.evaluate("String(getSelection())"), "", "a drag over it selects none of its words");
   });
 
   await t.test("an overlay that takes clicks has a button that removes it", async () => {

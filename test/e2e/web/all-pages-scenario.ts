@@ -1,44 +1,88 @@
 import type { Page } from "playwright-core";
 import type { Test } from "tap";
+import * as z from "zod";
 import { until } from "../../support/until.ts";
 import { rest } from "../agents/approval-scenario.ts";
 import { Appliance } from "../harness/appliance.ts";
-import { accessibilityFaults, openBrowser, openSizedText, signIn } from "../harness/browser.ts";
+import { accessibilityFaults, openBrowser, openSizedText, setTheme, signIn } from "../harness/browser.ts";
 import { requirePeers } from "../harness/peers.ts";
-import { onlyDesktop, viewerShot } from "../viewers/viewer-scenario.ts";
+import { onlyDesktop } from "../viewers/viewer-scenario.ts";
+import { EMPTY_SIGHTS, type House, type Sight, sightsOf } from "./all-pages-sights.ts";
 
 /** What is wider than its place, in CSS pixels. */
 const EXCESS = `[document.documentElement, ...document.querySelectorAll("dialog[open], .shell-head nav")]
   .map((one) => one.scrollWidth - one.clientWidth)`;
 
-interface Sight {
-  readonly name: string;
-  readonly path: string;
-  /** Brings the page to the state that is looked at. */
-  readonly ready: (page: Page) => Promise<unknown>;
+/** Windows up to this width are those of phones, where a finger points. */
+const PHONE_PX = 600;
+/** CSS pixels of what a finger presses, either way. */
+const FINGER_PX = 40;
+
+/** Half of a desk's width is like a whole one's for colours, and so is large text: there one theme is enough. */
+const HALF_PX = 720;
+
+/** What is too small for a finger; what stands in a line of text is as high as its line. */
+const SMALL = `[...document.querySelectorAll("button, select, summary, textarea, input, a.button, a.icon-button, nav a")]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !one.matches(".link-button, .viewer-keys"))
+  .map((one) => [one, (one.closest("label") ?? one).getBoundingClientRect()])
+  .filter(([, { width, height }]) => width > 1 && Math.round(height) < ${FINGER_PX})
+  .map(([one, { width, height }]) =>
+    [one.tagName, one.className, one.textContent.slice(0, 20), Math.round(width), Math.round(height)].join(" "))`;
+
+/** A browser of a person whose text has its usual size, or any other. In a phone's width it has a touch screen. */
+async function openPage(
+  t: Test,
+  appliances: readonly Appliance[],
+  width: number,
+  fontPx: number | null,
+): Promise<Page> {
+  const viewport = { width, height: 800 };
+  const [first, ...others] = appliances;
+  if (first === undefined) throw new Error("nothing to look at");
+  const signInAt = ({ url, adminToken }: Appliance): string => `${url}/?token=${adminToken}`;
+  const page =
+    fontPx === null
+      ? (await signIn(await openBrowser(t), first, { viewport, hasTouch: width < PHONE_PX })).page
+      : await (await openSizedText(t, fontPx)).newPage();
+  for (const one of fontPx === null ? others : appliances) await page.goto(signInAt(one));
+  if (fontPx !== null) {
+    await page.setViewportSize(viewport);
+    t.equal(
+      await page.evaluate<string>("getComputedStyle(document.documentElement).fontSize"),
+      `${(fontPx * 13) / 16}px`,
+    );
+  }
+  return page;
 }
 
-function heading(name: string): (page: Page) => Promise<unknown> {
-  return (page) => page.getByRole("heading", { name, level: 1 }).waitFor();
-}
-
-/**
- * Looks at every page and state in both themes, in windows of these widths, CSS pixels; `fontPx`: the size of text that is
- * set in the browser.
- */
-export async function sweep(t: Test, widths: readonly number[], fontPx: number | null = null): Promise<void> {
-  if (!requirePeers(t, ["chromium"])) return;
-  const appliance = await Appliance.start(t, {
-    mode: "assist",
-    env: { OC_APPROVAL_EXPIRY_MS: "600000", OC_APPROVAL_ARMING_MS: "100" },
-  });
+/** A house with something of everything. */
+async function furnish(appliance: Appliance): Promise<House & { readonly end: () => Promise<void> }> {
   const id = await onlyDesktop(appliance);
   const agent = await appliance.agent({ token: appliance.agentToken });
   const { height } = await until("a picture", () => agent.shot());
-  await appliance.fetch("/api/v1/recordings", { desktop_id: id });
-  await appliance.fetch(`/api/v1/desktops/${id}/mode`, { mode: "autopilot" });
+  const post = async (path: string, body: unknown): Promise<Response> => {
+    const answer = await appliance.fetch(path, body);
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer;
+  };
+  const desktop = `/api/v1/desktops/${id}`;
+  const record = async (): Promise<string> => {
+    const answer = await post("/api/v1/recordings", { desktop_id: id });
+    return z.object({ id: z.string() }).parse(await answer.json()).id;
+  };
+  const recording = await record();
+  await post(`${desktop}/mode`, { mode: "autopilot" });
   await agent.call("click_at", { x: 300, y: 210, intent: "open the menu" });
-  await appliance.fetch(`/api/v1/desktops/${id}/mode`, { mode: "assist" });
+  await agent.call("draw_overlay", { x: 150, y: 150, width: 200, height: 100, label: "Look here" });
+  await post(`${desktop}/mode`, { mode: "assist" });
+  await post(`/api/v1/recordings/${recording}/stop`, {});
+  const opened = await post(`/api/v1/recordings/${recording}/replay`, { at_ms: 0 });
+  const { desktop_id: replay } = z.object({ desktop_id: z.string() }).parse(await opened.json());
+  await record();
+  const rect = { x: 500, y: 40, width: 160, height: 60 };
+  await post(`${desktop}/masks`, { rect, audiences: ["agent"], label: "Numbers" });
+  await post("/api/v1/desktops", { protocol: "vnc", host: "127.0.0.1", port: 1, name: "Lab / Gone" });
+  const gone = (await rest(appliance, "/api/v1/desktops")).find(({ name }) => name === "Lab / Gone")?.id;
   /** An MCP client waits a minute for an answer, and its question goes with it. */
   const asked: Promise<unknown>[] = [];
   const ask = async (): Promise<void> => {
@@ -48,151 +92,73 @@ export async function sweep(t: Test, widths: readonly number[], fontPx: number |
     asked.push(agent.call("click_at", { ...place, intent: "open the menu" }).catch(() => undefined));
     await until("the question", async () => (await rest(appliance, "/api/v1/approvals")).length === 1);
   };
-  const [recording] = await rest(appliance, "/api/v1/recordings");
-  const lost = { protocol: "vnc", host: "127.0.0.1", port: 1, name: "Lab / Gone" };
-  await appliance.fetch("/api/v1/desktops", lost);
-  const gone = (await rest(appliance, "/api/v1/desktops")).find(({ id: one }) => one !== id);
-
-  const picture = (page: Page): Promise<unknown> => until("a picture", () => viewerShot(page));
-  const openTab = async (page: Page, name: string): Promise<void> => {
-    const tab = page.getByRole("tab", { name });
-    if (!(await tab.isVisible())) await page.getByRole("button", { name: /^Panel/ }).click();
-    await tab.click();
+  const end = async (): Promise<void> => {
+    await agent.close();
+    await Promise.all(asked);
   };
-  const press = (name: string) => (page: Page) => page.getByRole("button", { name }).first().click();
-  const sights: readonly Sight[] = [
-    {
-      name: "desktops",
-      path: "/",
-      ready: async (page) => {
-        await ask();
-        await page.locator("nav .badge").waitFor();
-      },
-    },
-    {
-      name: "add a desktop",
-      path: "/",
-      ready: async (page) => {
-        await press("Add desktop")(page);
-        await page.getByRole("dialog").waitFor();
-      },
-    },
-    { name: "viewer", path: `/desktops/${id}`, ready: picture },
-    {
-      name: "viewer with extra keys",
-      path: `/desktops/${id}`,
-      ready: async (page) => {
-        await picture(page);
-        if (!(await page.getByRole("button", { name: "Extra keys" }).first().isVisible()))
-          await press("More")(page);
-        await page.getByRole("button", { name: "Extra keys" }).locator("visible=true").first().click();
-        await page.locator(".extra-keys").waitFor();
-      },
-    },
-    {
-      name: "live list",
-      path: `/desktops/${id}`,
-      ready: async (page) => {
-        await picture(page);
-        await openTab(page, "Agent");
-        await page.getByRole("list", { name: "Actions, newest first" }).waitFor();
-      },
-    },
-    {
-      name: "facts",
-      path: `/desktops/${id}`,
-      ready: async (page) => {
-        await picture(page);
-        await openTab(page, "Info");
-        await page.locator(".facts").waitFor();
-      },
-    },
-    {
-      name: "hide text",
-      path: `/desktops/${id}`,
-      ready: async (page) => {
-        await picture(page);
-        await openTab(page, "Masks");
-        await page.getByRole("button", { name: "Hide text" }).click();
-        await page.getByRole("dialog", { name: /^Hide/ }).waitFor();
-      },
-    },
-    { name: "connect", path: "/connect", ready: heading("Connect") },
-    { name: "rules", path: `/desktops/${id}/rules`, ready: (page) => page.locator("main h1").waitFor() },
-    {
-      name: "approvals",
-      path: "/approvals",
-      ready: async (page) => {
-        await ask();
-        await page.locator(".approval").first().waitFor();
-      },
-    },
-    { name: "recordings", path: "/recordings", ready: heading("Recordings") },
-    {
-      name: "player",
-      path: `/recordings/${recording?.id}`,
-      ready: (page) => page.locator("canvas").first().waitFor(),
-    },
-    {
-      name: "export",
-      path: `/recordings/${recording?.id}`,
-      ready: async (page) => {
-        await page.locator("canvas").first().waitFor();
-        await press("Export")(page);
-        await page.locator(".export-menu").waitFor();
-      },
-    },
-    { name: "setup", path: "/setup", ready: (page) => page.locator("main h1").waitFor() },
-    { name: "access", path: "/access", ready: (page) => page.locator("main h1").waitFor() },
-    { name: "secrets", path: "/secrets", ready: (page) => page.locator("main h1").waitFor() },
-    { name: "audit", path: "/audit", ready: (page) => page.locator("main h1").waitFor() },
-    { name: "nothing there", path: "/no-such-page", ready: (page) => page.locator("main h1").waitFor() },
-    {
-      name: "desktop that is gone",
-      path: `/desktops/${gone?.id}`,
-      ready: (page) => page.locator(".stage-card").waitFor(),
-    },
-    { name: "no such desktop", path: "/desktops/none", ready: heading("No such desktop") },
-  ];
+  return { desktop: id, gone: gone ?? "", recording, replay, ask, end };
+}
 
-  const browser = await openBrowser(t);
+/**
+ * Looks at every page and state in both themes, in windows of these widths, CSS pixels; `fontPx`: the size of text that is
+ * set in the browser.
+ */
+export async function sweep(t: Test, widths: readonly number[], fontPx: number | null = null): Promise<void> {
+  if (!requirePeers(t, ["chromium"])) return;
+  const [appliance, empty] = await Promise.all([
+    Appliance.start(t, {
+      mode: "assist",
+      env: { OC_APPROVAL_EXPIRY_MS: "600000", OC_APPROVAL_ARMING_MS: "100" },
+    }),
+    Appliance.start(t),
+  ]);
+  await empty.fetch(`/api/v1/desktops/${await onlyDesktop(empty)}`, undefined, { method: "DELETE" });
+  const { end, ...house } = await furnish(appliance);
   const folder = process.env["OC_SCREENSHOTS"];
+
+  const look = async (
+    t: Test,
+    page: Page,
+    { url }: Appliance,
+    sight: Sight,
+    width: number,
+  ): Promise<void> => {
+    const { name, path, ready } = sight;
+    if (path !== null) await page.goto(`${url}${path}`);
+    await ready(page);
+    const faults: string[] = [];
+    // What lies below a dialog was looked at before it came.
+    const isBelow = await page.locator("dialog:modal").count();
+    const themes = width === HALF_PX || fontPx !== null ? (["light"] as const) : (["dark", "light"] as const);
+    for (const theme of themes) {
+      await setTheme(page, theme);
+      const found = await accessibilityFaults(page, isBelow > 0 ? "dialog:modal" : "html");
+      faults.push(...found.map((fault) => `${theme}: ${fault}`));
+      if (folder === undefined) continue;
+      const file = `all-${name.replaceAll(" ", "-")}-${theme}-${width}${fontPx === null ? "" : "-large"}`;
+      await page.screenshot({ path: `${folder}/${file}.png` });
+    }
+    const excess = await page.evaluate<number[]>(EXCESS);
+    const isTouched = await page.evaluate<boolean>(`matchMedia("(pointer: coarse)").matches`);
+    const small = isTouched ? await page.evaluate<string[]>(SMALL) : [];
+    t.same(
+      [
+        ...faults,
+        ...excess.filter((pixels) => pixels > 0).map((pixels) => `${pixels} px cut`),
+        ...small.map((one) => `small: ${one}`),
+      ],
+      [],
+      name,
+    );
+  };
+
   for (const width of widths) {
     await t.test(`${width} px`, async (t) => {
-      const viewport = { width, height: 800 };
-      const sized = fontPx === null ? null : await openSizedText(t, fontPx);
-      const page =
-        sized === null ? (await signIn(browser, appliance, { viewport })).page : await sized.newPage();
-      if (sized !== null) {
-        await page.setViewportSize(viewport);
-        await page.goto(`${appliance.url}/?token=${appliance.adminToken}`);
-        t.equal(await page.evaluate<string>("getComputedStyle(document.documentElement).fontSize"), "26px");
-      }
-      for (const { name, path, ready } of sights) {
-        const faults: string[] = [];
-        await page.goto(`${appliance.url}${path}`);
-        await ready(page);
-        for (const colorScheme of ["dark", "light"] as const) {
-          await page.emulateMedia({ colorScheme });
-          faults.push(
-            ...(await accessibilityFaults(page, "html")).map((fault) => `${colorScheme}: ${fault}`),
-          );
-          if (folder !== undefined) {
-            await page.screenshot({
-              path: `${folder}/all-${name.replaceAll(" ", "-")}-${colorScheme}-${width}${fontPx === null ? "" : "-large"}.png`,
-            });
-          }
-        }
-        const excess = await page.evaluate<number[]>(EXCESS);
-        t.same(
-          [...faults, ...excess.filter((pixels) => pixels > 0).map((pixels) => `${pixels} px cut`)],
-          [],
-          name,
-        );
-      }
+      const page = await openPage(t, [appliance, empty], width, fontPx);
+      for (const sight of EMPTY_SIGHTS) await look(t, page, empty, sight, width);
+      for (const sight of sightsOf(house)) await look(t, page, appliance, sight, width);
       await page.context().close();
     });
   }
-  await agent.close();
-  await Promise.all(asked);
+  await end();
 }

@@ -41,6 +41,20 @@ async function english(page: Page): Promise<readonly string[]> {
 const LINES = `[".shell-head nav a", "[role=tablist] [role=tab]"].map((links) =>
   new Set([...document.querySelectorAll(links)].map((link) => link.offsetTop)).size)`;
 
+/** In the page: choices and hints that their field has no room for. */
+const CUT = `(() => {
+  const pen = document.createElement("canvas").getContext("2d");
+  return [...document.querySelectorAll("dialog :is(select, input, .button)")].flatMap((field) => {
+    const style = getComputedStyle(field);
+    const words = field.matches("select") ? field.selectedOptions[0].text : (field.placeholder ?? field.textContent);
+    pen.font = style.font;
+    const room = field.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    // A list keeps room for its arrow.
+    const needed = pen.measureText(words).width + (field.matches("select") ? 16 : 0);
+    return field.checkVisibility() && needed > room + 1 ? [words + ": " + Math.ceil(needed - room) + " px"] : [];
+  });
+})()`;
+
 t.test("who speaks German reads German on every page", { timeout: 600_000 }, async (t) => {
   if (!requirePeers(t, ["chromium"])) return;
   t.ok(ENGLISH.size > 500, `${ENGLISH.size} texts would be seen`);
@@ -82,6 +96,22 @@ t.test("who speaks German reads German on every page", { timeout: 600_000 }, asy
       await looksWell(t, page, `german-${name}`);
     }
   }
+  for (const width of [1440, 390]) {
+    await t.test(`the form for each kind of desktop, ${width} px wide`, async (t) => {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(appliance.url);
+      await page.getByRole("button", { name: "Desktop hinzufügen" }).click();
+      for (const protocol of ["vnc", "kasmvnc", "rdp", "browser"]) {
+        await page.locator("dialog [name=protocol]").selectOption(protocol);
+        for (const more of await page.locator("dialog details:not([open]) > summary").all())
+          await more.click();
+        t.same(await english(page), [], protocol);
+        t.same(await page.evaluate<string[]>(CUT), [], `no word of ${protocol} is cut`);
+        await looksWell(t, page, `german-add-${protocol}`);
+      }
+    });
+  }
+
   await t.test("the page to sign in", async (t) => {
     const context = await browser.newContext({ locale: "de-DE", viewport: { width: 390, height: 900 } });
     const outside = await context.newPage();

@@ -7,7 +7,7 @@ export function LanguageButton() {
   return (
     <button
       type="button"
-      class="icon-button language-button"
+      class="icon-button"
       lang={otherLanguage}
       aria-label={name}
       title={name}

@@ -28,35 +28,19 @@ export interface PlayerCommandTargets {
 /** Pressing "previous" this soon after an action goes to the one before it. */
 const SLACK_MS = 300;
 
-/** What is said of steps to the next or previous one of something. */
-interface StepWords {
-  readonly noLater: string;
-  readonly noEarlier: string;
-  readonly place: (at: number, of: number) => string;
-}
+/** What is said of a step to the next or previous one of something. */
+type PlaceWords = (at: number, of: number) => string;
 
-const ACTION_WORDS: StepWords = {
-  noLater: t`There is no later action`,
-  noEarlier: t`There is no earlier action`,
-  place: (at, of) => t`action ${at} of ${of}`,
-};
-const MARKER_WORDS: StepWords = {
-  noLater: t`There is no later marker`,
-  noEarlier: t`There is no earlier marker`,
-  place: (at, of) => t`marker ${at} of ${of}`,
-};
-const HIT_WORDS: StepWords = {
-  noLater: t`There is no later place in the text`,
-  noEarlier: t`There is no earlier place in the text`,
-  place: (at, of) => t`place in the text ${at} of ${of}`,
-};
+const ACTION_WORDS: PlaceWords = (at, of) => t`action ${at} of ${of}`;
+const MARKER_WORDS: PlaceWords = (at, of) => t`marker ${at} of ${of}`;
+const HIT_WORDS: PlaceWords = (at, of) => t`place in the text ${at} of ${of}`;
 
 /** Runs the commands of keys and buttons. */
 export function playerCommands(targets: PlayerCommandTargets): (command: PlayerCommand) => void {
   const toMoment = (
     player: Player,
     by: 1 | -1,
-    words: StepWords,
+    words: PlaceWords,
     wanted: readonly { readonly atMs: number; readonly words: string }[],
   ): void => {
     const times = wanted.map(({ atMs }) => atMs);
@@ -68,13 +52,13 @@ export function playerCommands(targets: PlayerCommandTargets): (command: PlayerC
     // Who steps wants to look.
     player.dispatch({ type: "pause" });
     if (toMs === null) {
-      showNotice(by === 1 ? words.noLater : words.noEarlier);
+      showNotice(by === 1 ? t`There is no later one` : t`There is no earlier one`);
       return;
     }
     player.dispatch({ type: "seek", toMs });
     const index = times.indexOf(toMs);
     const moment = wanted[index];
-    if (moment) targets.say(`${moment.words}, ${words.place(index + 1, wanted.length)}`);
+    if (moment) targets.say(`${moment.words}, ${words(index + 1, wanted.length)}`);
   };
   const entries = (isWanted: (entry: TrackInfo) => boolean) =>
     targets

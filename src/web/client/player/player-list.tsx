@@ -6,16 +6,16 @@ import { PointerMarks } from "../approvals/pointer-marks.tsx";
 import { Icon } from "../controls/icon.tsx";
 import type { IconShape } from "../controls/icon-shapes.ts";
 import { t } from "../language/language.ts";
-import { durationWords, outcomeWords, tokenWords } from "../shell/labels.ts";
+import { decisionWords, durationWords, outcomeWords, tokenWords } from "../shell/labels.ts";
 import { HitsBar } from "./hits-bar.tsx";
 import { timeWords } from "./player-time.ts";
 import { frameAddress } from "./recording-address.ts";
-import { entryMatches, entryTone, entryWords } from "./track-words.ts";
+import { entryMatches, entryTone, entryWords, type ListRow, type Question } from "./track-words.ts";
 
 export interface PlayerListProps {
   readonly recording: RecordingInfo;
   /** Those that are read, not seen, by time. */
-  readonly entries: readonly TrackInfo[];
+  readonly entries: readonly ListRow[];
   /** The one that the player stands at; null before the first. */
   readonly current: TrackInfo | null;
   readonly query: string;
@@ -118,7 +118,7 @@ export function PlayerList(props: PlayerListProps) {
 
 interface RowProps {
   readonly recording: RecordingInfo;
-  readonly entry: TrackInfo;
+  readonly entry: ListRow;
   readonly isCurrent: boolean;
   /** Where the Tab key enters the list. */
   readonly isFirstStop: boolean;
@@ -188,30 +188,24 @@ function iconOf(entry: TrackInfo): IconShape {
   }
 }
 
-/** The words that the question's own card has. */
-const STATE_WORDS = {
-  pending: t`waiting`,
-  granted: t`approved`,
-  denied: t`denied`,
-  expired: t`expired`,
-  cancelled: t`withdrawn`,
-  stale: t`void`,
-} as const satisfies Record<Extract<TrackInfo, { type: "approval" }>["state"], string>;
+/** What a question came to, and how long a person took for it. */
+function answerWords(question: Question): string {
+  const { at_ms, decided_by, decided_at_ms } = question;
+  const isAnswered = decided_by !== null && decided_at_ms !== null;
+  return decisionWords(question) + (isAnswered ? t` after ${durationWords(decided_at_ms - at_ms)}` : "");
+}
 
-function factsOf(entry: TrackInfo): string {
+function factsOf(entry: ListRow): string {
   switch (entry.type) {
     case "action": {
       const { text } = outcomeWords(entry);
       const words = [text, durationWords(entry.duration_ms)];
-      if (entry.was_confirmed) words.push(t`approved`);
+      if (entry.question) words.push(answerWords(entry.question));
+      else if (entry.was_confirmed) words.push(t`approved`);
       return [...words, entry.actor.name].join(" · ");
     }
-    case "approval": {
-      const by = entry.decided_by === null ? "" : t` by ${entry.decided_by}`;
-      const took =
-        entry.decided_at_ms === null ? "" : t` after ${durationWords(entry.decided_at_ms - entry.at_ms)}`;
-      return `${STATE_WORDS[entry.state]}${by}${took} · ${entry.actor.name}`;
-    }
+    case "approval":
+      return `${answerWords(entry)} · ${entry.actor.name}`;
     case "marker":
       return entry.by ?? "";
     case "gap":
@@ -258,12 +252,7 @@ function BeforeAfter({
   return (
     <div class="before-after">
       {pictures.map(([name, atMs], i) => (
-        <button
-          key={name}
-          type="button"
-          title={i === 0 ? t`Go to the picture before it` : t`Go to the picture after it`}
-          onClick={() => onSeek(atMs)}
-        >
+        <button key={name} type="button" onClick={() => onSeek(atMs)}>
           <span class="before-after-picture">
             <img src={at(atMs)} width={CROP_WIDTH} height={height} alt={`${name}: ${action.summary}`} />
             {i === 0 && <PointerMarks area={size} point={point} path={[]} />}

@@ -22,10 +22,10 @@ import { hashOfTime, timeFromHash } from "./player-time.ts";
 import { PlayerTimeline } from "./player-timeline.tsx";
 import { isGone } from "./recording-address.ts";
 import { useTextHits } from "./text-hits.ts";
-import { isListed } from "./track-words.ts";
+import { listRows } from "./track-words.ts";
 import "../styles/viewer.css";
 import "../styles/overlays.css";
-import "../styles/player.css";
+import "../styles/player/player.css";
 
 /** A timeline of a recording that grows is asked for anew this often. */
 const TIMELINE_MS = 3000;
@@ -268,7 +268,7 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
   }, []);
 
   const { recording, entries } = timeline.value;
-  const listed = useMemo(() => entries.filter(isListed), [entries]);
+  const listed = useMemo(() => listRows(entries), [entries]);
   const times = useMemo(() => listed.map(({ at_ms }) => at_ms), [listed]);
   const current = listed[indexAt(times, positionMs)] ?? null;
   const isIdle = useIdle(isPlaying);

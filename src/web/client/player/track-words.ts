@@ -40,6 +40,32 @@ export function isListed(entry: TrackInfo): boolean {
   return entry.type !== "overlay" && entry.type !== "resize";
 }
 
+/** A question, and what it came to. */
+export type Question = Extract<TrackInfo, { type: "approval" }>;
+
+/** What stands in the list; an action that was asked for has its question in its row. */
+export type ListRow = TrackInfo & { readonly question?: Question };
+
+/** What is listed, a row each. */
+export function listRows(entries: readonly TrackInfo[]): readonly ListRow[] {
+  const rows = new Set<ListRow>();
+  const asked = new Map<string, Question>();
+  for (const entry of entries.filter(isListed)) {
+    rows.add(entry);
+    if (!("summary" in entry)) continue;
+    const what = entry.actor.name + entry.summary;
+    const question = asked.get(what);
+    if (entry.type === "approval") asked.set(what, entry);
+    else if (question && (entry.was_confirmed || entry.outcome === "refused")) {
+      asked.delete(what);
+      rows.delete(question);
+      rows.delete(entry);
+      rows.add({ ...entry, question });
+    }
+  }
+  return [...rows];
+}
+
 /** The listed entry that lies nearest to a moment, at most so far away. */
 export function nearestEntry(entries: readonly TrackInfo[], ms: number, withinMs: number): TrackInfo | null {
   let nearest: TrackInfo | null = null;

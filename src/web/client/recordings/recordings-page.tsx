@@ -56,7 +56,7 @@ export function RecordingsPage() {
         <div class="page-head">
           <h1>{t`Recordings`}</h1>
           {list.length > 0 && (
-            <span class="muted recordings-total">
+            <span class="muted">
               {counted(list.length, t`# recording|# recordings`)},{" "}
               {sizeWords(list.reduce((sum, { bytes }) => sum + bytes, 0))}
             </span>

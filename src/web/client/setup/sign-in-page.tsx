@@ -113,7 +113,7 @@ export function SignInPage() {
   return (
     <main class="sign-in">
       <form class="card" onSubmit={submit}>
-        <div class="sign-in-brand">
+        <div class="brand">
           <span class="brand-mark" aria-hidden="true" />
           <h1>Overlay Companion</h1>
         </div>
@@ -169,7 +169,7 @@ function GuestNote({ isOver }: { readonly isOver: boolean }) {
   return (
     <main class="sign-in">
       <div class="card sign-in-card">
-        <div class="sign-in-brand">
+        <div class="brand">
           <span class="brand-mark" aria-hidden="true" />
           <h1>{isOver ? t`Your visit is over` : t`This link does not work any more`}</h1>
         </div>

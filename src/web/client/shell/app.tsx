@@ -128,8 +128,9 @@ export function App() {
   }, []);
   return (
     <>
-      <Page shown={shown.value} current={current} />
+      {/* First, for Tab too: from a desktop it leads nowhere. */}
       <Notices />
+      <Page shown={shown.value} current={current} />
     </>
   );
 }

@@ -12,7 +12,7 @@ export interface FailureCardProps {
 /** Why there is nothing to see, what to do next, and the details to pass on. */
 export function FailureCard({ title, words, onRetry }: FailureCardProps) {
   return (
-    <div class="result result-bad failure-card" role="alert">
+    <div class="result result-bad" role="alert">
       <p>
         <strong>{title}</strong>
       </p>

@@ -166,12 +166,14 @@ export function durationWords(milliseconds: number): string {
     : spanWords(Math.round(milliseconds / 1000));
 }
 
-/** How a settled question ended, for its greyed card. */
-export function decisionWords(approval: ApprovalInfo): string {
+/** How a question ended, now or in a recording. */
+export function decisionWords(
+  approval: Pick<ApprovalInfo, "state" | "decided_by"> & Partial<ApprovalInfo>,
+): string {
   const by = approval.decided_by === null ? "" : t` by ${approval.decided_by}`;
   switch (approval.state) {
     case "pending":
-      return t`Waiting for you`;
+      return t`Waiting`;
     case "granted":
       return `${t`Approved`}${by}`;
     case "denied":

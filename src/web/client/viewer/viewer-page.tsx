@@ -316,7 +316,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
         </div>
       </ViewerBar>
       <OfflineBanner />
-      {/* Before the desktop, from which Tab leads nowhere. */}
+      {/* All before the desktop, from which Tab leads nowhere. */}
       {isSideDue.value && state.isPanelOpen.value && (
         <ViewerSide
           desktop={desktop}
@@ -331,7 +331,6 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
       )}
       <main class={`viewer-main ${hasReplayBar ? "has-replay" : ""}`}>
         {isSideDue.value && !state.isPanelOpen.value && <FloatingApprovals desktopId={id} state={state} />}
-        <div ref={stage} class={`stage ${isGreyed ? "is-greyed" : ""}`} />
         {current && isSideDue.value && state.areExtraKeysShown.value && mayInput && !isViewOnly.value && (
           <ExtraKeys viewer={current} state={state} />
         )}
@@ -345,6 +344,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
           }}
         />
         {hasReplayBar && isSideDue.value && <ReplayBar desktopId={id} />}
+        <div ref={stage} class={`stage ${isGreyed ? "is-greyed" : ""}`} />
       </main>
       {drawnMask.value !== null && (
         <MaskDialog

@@ -6,10 +6,12 @@ import {
   entryTone,
   entryWords,
   isListed,
+  listRows,
   nearestEntry,
+  type Question,
 } from "../../../../src/web/client/player/track-words.ts";
 
-const ACTION: TrackInfo = {
+const ACTION: Extract<TrackInfo, { type: "action" }> = {
   ...{ type: "action", at_ms: 1000, id: "a1", actor: { kind: "agent", name: "Bot" }, kind: "click" },
   ...{ summary: "Click left at 3,4", intent: "Save the note", outcome: "done", code: null },
   ...{ was_confirmed: false, changed: true, changed_rect: null, point: null, settle_ms: 1, duration_ms: 50 },
@@ -46,6 +48,30 @@ t.test("every kind has words and a look; what is seen is not listed", async (t) 
   t.equal(entryWords({ type: "gap", at_ms: 0, until_ms: 5, reason: "disk full" }), "Not recorded: disk full");
   t.notOk(isListed(overlay("o1", 0, null)));
   t.ok(isListed(MARKER));
+});
+
+t.test("a question stands in the row of what came of it, and alone where nothing did", async (t) => {
+  const { type, at_ms, id, actor, summary, intent, ...rest } = ACTION;
+  const question = (at: number, state: Question["state"]): Question => ({
+    ...{ type: "approval", at_ms: at, id: `q${at}`, actor, summary, intent, state },
+    ...{ decided_by: "Ann", decided_at_ms: at + 50 },
+  });
+  const action = (at: number, over: Partial<typeof ACTION>) => ({
+    ...{ type, at_ms: at, id: `a${at}`, actor, summary, intent, ...rest, ...over },
+  });
+  const granted = question(100, "granted");
+  const done = action(200, { was_confirmed: true });
+  const denied = question(300, "denied");
+  const refused = action(400, { outcome: "refused", code: "denied_by_human" });
+  const unasked = action(500, {});
+  const waiting = question(600, "pending");
+  const edited = action(700, { was_confirmed: true, summary: "Click left at 9,9" });
+  const told = listRows([granted, done, denied, refused, unasked, waiting, edited, MARKER]);
+  t.same(told, [
+    { ...done, question: granted },
+    { ...refused, question: denied },
+    ...[unasked, waiting, edited, MARKER],
+  ]);
 });
 
 t.test("the nearest entry is near, and listed", async (t) => {
