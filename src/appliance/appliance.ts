@@ -16,7 +16,6 @@ import { checkConfig, isLoopbackHost } from "../config/check-config.ts";
 import { type Config, DEMO } from "../config/config-schema.ts";
 import { ConnectedTimes } from "../desktop/connections/connected-times.ts";
 import { FileConnectionStore } from "../desktop/connections/connection-store.ts";
-import { KnownTargets } from "../desktop/connections/known-targets.ts";
 import { allowedTargets } from "../desktop/connections/target-rules.ts";
 import { AgentRates } from "../desktop/control/agent-rates.ts";
 import { RequestsStore } from "../desktop/control/requests/requests-store.ts";
@@ -54,6 +53,7 @@ import { openBrowsers } from "./open-browsers.ts";
 import {
   forgetIdentity,
   identitiesOf,
+  knownTargetsOf,
   limitsOf,
   ownListenersOf,
   PLATFORM,
@@ -160,7 +160,7 @@ async function openRooms(
   const agentToken = await tokens.kept(join(config.data_dir, "agent-token"), "agent", "agent");
 
   const own = ownListenersOf(config);
-  const known = await KnownTargets.open(join(config.data_dir, "known-targets.json"));
+  const known = await knownTargetsOf(config, shared?.identities);
   const trustSettings = trustSettingsOf(config, known);
   const replays = new Replays();
   const { fleet = null } = shared ?? {};

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "../config/config-schema.ts";
 import type { Connection } from "../desktop/connections/connection.ts";
-import type { KnownTargets } from "../desktop/connections/known-targets.ts";
+import { type IdentityTable, KnownTargets } from "../desktop/connections/known-targets.ts";
 import type { OwnListener } from "../desktop/connections/target-guard.ts";
 import { hostBehind } from "../desktop/connections/target-place.ts";
 import { NO_LIMITS, type TargetLimits, targetRule } from "../desktop/connections/target-rules.ts";
@@ -30,6 +30,16 @@ export interface TrustSettings {
   readonly profiles?: string;
   /** Where connections may lead; default everywhere but to ourselves. */
   readonly limits?: TargetLimits;
+}
+
+/** By what targets are known: of the data folder, or `shared` by all nodes of a fleet. */
+export async function knownTargetsOf(
+  { data_dir }: Pick<Config, "data_dir">,
+  shared?: IdentityTable,
+): Promise<KnownTargets> {
+  return shared === undefined
+    ? await KnownTargets.open(join(data_dir, "known-targets.json"))
+    : new KnownTargets(shared);
 }
 
 /** As it is configured. */

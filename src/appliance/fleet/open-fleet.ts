@@ -7,6 +7,7 @@ import { EtcdStore } from "../../cluster/etcd/etcd-store.ts";
 import { FLEET, Fleet } from "../../cluster/fleet/fleet.ts";
 import { LEASE_TIMING } from "../../cluster/lease/lease.ts";
 import { systemLeaseClock } from "../../cluster/lease/lease-clock.ts";
+import { SharedIdentities } from "../../cluster/shared/shared-identities.ts";
 import { SharedMasks } from "../../cluster/shared/shared-masks.ts";
 import { SharedRequests } from "../../cluster/shared/shared-requests.ts";
 import { SharedSettings } from "../../cluster/shared/shared-settings.ts";
@@ -27,6 +28,7 @@ const LONGEST_NAME = 60;
 /** This server as a node of a fleet, and what it shares with the others. */
 export interface OpenFleet {
   readonly fleet: Fleet;
+  readonly identities: SharedIdentities;
   readonly masks: SharedMasks;
   readonly requests: SharedRequests;
   readonly settings: SharedSettings;
@@ -122,12 +124,14 @@ export async function openFleet(
     ...{ ...common, fleet, ownToken: auth.token ?? null },
     onFault: (err) => log.error({ err }, "A sign-in could not be shared"),
   });
+  const identities = new SharedIdentities(common);
+  const asked = [tokens, sessions, identities];
   // Until then nobody can be told from a stranger.
   log.info({ endpoints: cluster.endpoints }, "Reading what the fleet shares");
-  await Promise.all([tokens.open(), sessions.open()]);
+  await Promise.all(asked.map((one) => one.open()));
   let closed: Promise<void> | null = null;
   const closeAll = async (): Promise<void> => {
-    for (const one of [...kept, tokens, sessions]) one.close();
+    for (const one of [...kept, ...asked]) one.close();
     await fleet.close();
   };
   const close = (): Promise<void> => {
@@ -135,5 +139,5 @@ export async function openFleet(
     return closed;
   };
   const serve = (rooms: FleetRooms): Promise<void> => serveFleet(fleet, cluster, rooms);
-  return { fleet, masks, settings, requests, tokens, sessions, serve, close };
+  return { fleet, identities, masks, settings, requests, tokens, sessions, serve, close };
 }

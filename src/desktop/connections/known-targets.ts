@@ -11,50 +11,45 @@ const fileSchema = z.object({
 
 type File = z.infer<typeof fileSchema>;
 
-/** Fingerprints of the targets that proved who they are before: a JSON file of mode 0600, moved into place whole. */
+/** Where fingerprints outlast the process, by place: a file, or what nodes share. */
+export interface IdentityTable {
+  /** All that are known now. */
+  readonly all: ReadonlyMap<string, string>;
+  /** Rejects with LinkError where it cannot be kept. */
+  set(place: string, fingerprint: string): Promise<void>;
+  remove(place: string): Promise<void>;
+}
+
+/** Fingerprints of the targets that proved who they are before. */
 export class KnownTargets {
-  readonly #file: JsonFile<File>;
-  #fingerprints: ReadonlyMap<string, string>;
+  readonly #table: IdentityTable;
   /** Places that were believed by what they showed first, in this process. */
   readonly #new = new Set<string>();
   /** What places showed last that was not believed, in this process. */
   readonly #doubted = new Map<string, string>();
 
-  private constructor(file: JsonFile<File>, fingerprints: ReadonlyMap<string, string>) {
-    this.#file = file;
-    this.#fingerprints = fingerprints;
+  constructor(table: IdentityTable) {
+    this.#table = table;
   }
 
-  /** Throws where the file is there and is none of ours. */
+  /** Of a JSON file of mode 0600, moved into place whole. Throws where the file is there and is none of ours. */
   static async open(path: string): Promise<KnownTargets> {
-    const file = new JsonFile(path, "a file of known targets", fileSchema);
-    const kept = await read(file);
-    const known = withoutPaths(kept);
-    if ([...known.keys()].some((place) => !kept.has(place))) {
-      await file.write(async () => asFile(withoutPaths(await read(file))));
-    }
-    return new KnownTargets(file, known);
+    return new KnownTargets(await FileTable.open(path));
   }
 
-  get path(): string {
-    return this.#file.path;
-  }
-
-  /** As it was last seen, in this process or when the file was opened; undefined for one that never proved itself. */
+  /** As it was last seen; undefined for one that never proved itself. */
   fingerprintOf(place: string): string | undefined {
-    return this.#fingerprints.get(place);
+    return this.#table.all.get(place);
   }
 
   /** All that are known now, by place. */
   get all(): ReadonlyMap<string, string> {
-    return this.#fingerprints;
+    return this.#table.all;
   }
 
-  /** What another process has added meanwhile stays. */
-  remember(place: string, fingerprint: string): Promise<void> {
-    if (!this.#fingerprints.has(place)) this.#new.add(place);
-    this.#fingerprints = new Map(this.#fingerprints).set(place, fingerprint);
-    return this.#change((known) => known.set(place, fingerprint));
+  async remember(place: string, fingerprint: string): Promise<void> {
+    if (!this.#table.all.has(place)) this.#new.add(place);
+    await this.#table.set(place, fingerprint);
   }
 
   /** Whether it was believed at first sight, in this process. */
@@ -77,11 +72,46 @@ export class KnownTargets {
 
   /** The next one that is seen there is believed; false where none was known. */
   async forget(place: string): Promise<boolean> {
+    if (!this.#table.all.has(place)) return false;
+    await this.#table.remove(place);
+    return true;
+  }
+}
+
+/** As the file was when it was opened, and as this process changed it. What another process has added meanwhile stays. */
+class FileTable implements IdentityTable {
+  readonly #file: JsonFile<File>;
+  #fingerprints: ReadonlyMap<string, string>;
+
+  private constructor(file: JsonFile<File>, fingerprints: ReadonlyMap<string, string>) {
+    this.#file = file;
+    this.#fingerprints = fingerprints;
+  }
+
+  static async open(path: string): Promise<FileTable> {
+    const file = new JsonFile(path, "a file of known targets", fileSchema);
+    const kept = await read(file);
+    const known = withoutPaths(kept);
+    if ([...known.keys()].some((place) => !kept.has(place))) {
+      await file.write(async () => asFile(withoutPaths(await read(file))));
+    }
+    return new FileTable(file, known);
+  }
+
+  get all(): ReadonlyMap<string, string> {
+    return this.#fingerprints;
+  }
+
+  set(place: string, fingerprint: string): Promise<void> {
+    this.#fingerprints = new Map(this.#fingerprints).set(place, fingerprint);
+    return this.#change((known) => known.set(place, fingerprint));
+  }
+
+  remove(place: string): Promise<void> {
     const left = new Map(this.#fingerprints);
-    const wasKnown = left.delete(place);
+    left.delete(place);
     this.#fingerprints = left;
-    if (wasKnown) await this.#change((known) => known.delete(place));
-    return wasKnown;
+    return this.#change((known) => known.delete(place));
   }
 
   #change(change: (known: Map<string, string>) => void): Promise<void> {

@@ -1,6 +1,6 @@
 import t from "tap";
 import * as z from "zod";
-import { approvalSchema, errorSchema, grantSchema } from "../../../src/web/api/api.ts";
+import { approvalSchema, desktopSchema, errorSchema, grantSchema } from "../../../src/web/api/api.ts";
 import { requestSchema } from "../../../src/web/api/requests-api.ts";
 import { newTokenSchema } from "../../../src/web/api/tokens-api.ts";
 import { until } from "../../support/until.ts";
@@ -14,7 +14,7 @@ import { differenceOf } from "../harness/xwd.ts";
 
 const SLOW_MS = 60_000;
 
-if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "xsetroot"])) {
+if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "xsetroot", "openssl"])) {
   t.setTimeout(300_000);
   const etcd = await EtcdCluster.start(t, 1);
   const fleet = await FleetNodes.start(t, etcd, ["a", "b", "c"]);
@@ -53,6 +53,36 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "xsetroot"])) {
   await fleet.node(far).fetch(`/api/v1/desktops/${id}/mode`, { mode: "assist" });
   const agent = await fleet.node(far).agent({ token: agentToken, name: "far agent" });
   const click = (x: number) => agent.call("click_at", { connection_id: id, x, y: 120 });
+
+  await t.test("a target proves itself to the next node by what another saw", async (t) => {
+    const certificates = [await etcd.nodeCertificate("first"), await etcd.nodeCertificate("second")] as const;
+    const target = await XDisplay.start(t, { geometry: "100x80", certificate: certificates[0] });
+    const { id: proven, owner: saw } = await fleet.add(target.vncPort);
+    t.not(saw, owner, "placed evenly");
+    const at = `/api/v1/desktops/${proven}`;
+    const told = async () => desktopSchema.parse(await (await fleet.node(owner).fetch(at)).json());
+    const [before] = (await told()).identities;
+    t.match(before, { is_configured: false, is_new: true });
+
+    await target.server.stop();
+    await XDisplay.start(t, { geometry: "100x80", certificate: certificates[1], after: target });
+    await fleet.node(owner).fetch(`/api/v1/fleet/nodes/${saw}/drain`, {});
+    const next = await until(
+      "another node refuses it",
+      async () => {
+        const has = await fleet.ownerOf(proven, owner);
+        return has !== saw && (await told()).state.code === "cert_mismatch" ? has : null;
+      },
+      SLOW_MS,
+    );
+    t.match((await told()).identities, [{ sha256: before?.sha256, is_new: false }]);
+    await fleet.node(owner).fetch(`/api/v1/fleet/nodes/${saw}/drain`, { is_draining: false });
+    const [asker = ""] = fleet.names.filter((name) => name !== next);
+    t.equal((await fleet.node(asker).fetch(`${at}/forget-identity`, {})).status, 200);
+    await until("a person believes it", async () => (await told()).state.kind === "live", SLOW_MS);
+    const headers = { authorization: `Bearer ${fleet.node(asker).adminToken}` };
+    t.equal((await fleet.node(asker).fetch(at, undefined, { method: "DELETE", headers })).status, 204);
+  });
 
   await t.test("who signs in at one node is signed in at all, and out of all", async (t) => {
     const made = await fleet.node(far).fetch("/api/v1/tokens", { name: "Ann", role: "operator" });

@@ -11,6 +11,7 @@ const run = promisify(execFile);
 /** Other tests of this machine use the displays below. */
 const FIRST_DISPLAY = 70;
 const LAST_DISPLAY = 99;
+const FIRST_PORT = 5900;
 /** xclip waits for ever where the owner of the selection never answers, as xrdp's clipboard did once (0.9.21, 2026-11-24). */
 const SELECTION_MS = 3000;
 
@@ -22,6 +23,10 @@ export interface DisplayOptions {
   readonly passwordFile?: string | null;
   /** False: an X display that speaks no VNC. */
   readonly hasVnc?: boolean;
+  /** It proves itself by this one, files in PEM, and asks for nothing. */
+  readonly certificate?: { readonly cert: string; readonly key: string };
+  /** One that has ended: this one has its number and port. */
+  readonly after?: XDisplay;
 }
 
 /** An X display of Xtigervnc, with everything that runs on it. */
@@ -38,6 +43,11 @@ export class XDisplay extends XPrograms {
 
   /** Starts it on a free display and waits until it takes connections. */
   static async start(owner: Owner, options: DisplayOptions = {}): Promise<XDisplay> {
+    if (options.after !== undefined) {
+      const display = await XDisplay.#tryStart(owner, options.after.vncPort - FIRST_PORT, options);
+      if (display === null) throw new Error("another program has its display meanwhile");
+      return display;
+    }
     for (let number = FIRST_DISPLAY; number <= LAST_DISPLAY; number++) {
       if (existsSync(`/tmp/.X${number}-lock`) || existsSync(`/tmp/.X11-unix/X${number}`)) continue;
       const display = await XDisplay.#tryStart(owner, number, options);
@@ -48,11 +58,15 @@ export class XDisplay extends XPrograms {
 
   /** null where another process took the number meanwhile. */
   static async #tryStart(owner: Owner, number: number, options: DisplayOptions): Promise<XDisplay | null> {
-    const { geometry = "1024x768", depth = 24, passwordFile = null, hasVnc = true } = options;
-    const port = 5900 + number;
+    const { geometry = "1024x768", depth = 24, passwordFile = null, hasVnc = true, certificate } = options;
+    const port = FIRST_PORT + number;
+    const open =
+      certificate === undefined
+        ? ["-SecurityTypes=None"]
+        : ["-SecurityTypes=X509None", `-X509Cert=${certificate.cert}`, `-X509Key=${certificate.key}`];
     const security =
       passwordFile === null
-        ? ["-SecurityTypes=None"]
+        ? open
         : ["-SecurityTypes=VncAuth", `-PasswordFile=${passwordFile}`, "-BlacklistThreshold=1000"];
     const server = new Program(
       owner,
