@@ -4,7 +4,6 @@ import { type Box, boxesOverlap, rectOfBox, widthOf } from "../cut/box.ts";
 import type { OcrLine } from "../ocr-messages.ts";
 import { boxOf } from "../private/find-private.ts";
 import { TermMatcher } from "../private/match-terms.ts";
-import { isUnsure } from "../private/unsure.ts";
 import { ocrLineOf } from "../read-line.ts";
 import { EngineLines } from "../text/engine-lines.ts";
 import { LineCache, type Reading } from "../text/line-cache.ts";
@@ -130,8 +129,7 @@ export class LiveServer {
       let all = boxes.get(reading);
       if (all === undefined) {
         const line = ocrLineOf(reading.words);
-        all =
-          line === null ? [] : [...matcher.boxesIn(line, isPointed), ...boxesLike(line, values, isPointed)];
+        all = line === null ? [] : [...matcher.boxesIn(line, isPointed), ...boxesLike(line, values)];
         boxes.set(reading, all);
       }
       return all;
@@ -210,12 +208,8 @@ function oldestOf(lines: readonly IndexedLine[]): IndexedLine | undefined {
   );
 }
 
-/**
- * The boxes of what reads like one of the secrets. Of a line that a pointer may lie on, and that was read with doubt, all of it,
- * whatever the secrets are: what is hidden tells nothing of them.
- */
-function boxesLike(line: OcrLine, secrets: readonly string[], isPointed: boolean): readonly Rect[] {
-  if (isPointed && secrets.length > 0 && isUnsure(line)) return [line.rect];
+/** The boxes of what reads like one of the secrets. */
+function boxesLike(line: OcrLine, secrets: readonly string[]): readonly Rect[] {
   return secrets.flatMap((secret) => spansLike(line.text, secret).flatMap((span) => boxOf(line, span) ?? []));
 }
 

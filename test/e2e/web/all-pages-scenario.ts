@@ -10,7 +10,7 @@ import { onlyDesktop } from "../viewers/viewer-scenario.ts";
 import { EMPTY_SIGHTS, type House, type Sight, sightsOf } from "./all-pages-sights.ts";
 
 /** What is wider than its place, in CSS pixels. */
-const EXCESS = `[document.documentElement, ...document.querySelectorAll("dialog[open], .shell-head nav")]
+const EXCESS = `[document.documentElement, ...document.querySelectorAll("dialog[open], :popover-open, .shell-head nav, dt")]
   .map((one) => one.scrollWidth - one.clientWidth)`;
 
 /** Windows up to this width are those of phones, where a finger points. */

@@ -41,7 +41,8 @@ function Nodes() {
     attempt(t`Could not tell ${node}`, take(request("POST", path, { is_draining })));
   };
   const { node: self, nodes = [], desktops = [], moves = [] } = info.value ?? {};
-  const nameOf = (id: string): string => desktops.find((desktop) => desktop.id === id)?.name ?? id;
+  const names = new Map(desktops.map(({ id, name }) => [id, name]));
+  const nameOf = (id: string): string => names.get(id) ?? id;
   const nobodys = desktops.filter(({ node }) => node === null);
   return (
     <>
