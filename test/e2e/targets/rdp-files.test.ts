@@ -20,7 +20,7 @@ const LARGE_BYTES = 1_500_000_000;
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-t.test("files go to a session of xrdp and come from it", { timeout: 240_000 }, async (t) => {
+t.test("files go to a session of xrdp and come from it", { timeout: 120_000 }, async (t) => {
   if (!requireRdpTarget(t, "xrdp-xorg", ["xclip"])) return;
   const target = await startRdpTarget(t, "xrdp-xorg");
   const { display } = target;

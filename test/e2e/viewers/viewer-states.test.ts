@@ -17,7 +17,9 @@ const BAR_FAULTS = `(() => {
     .filter((element) => !element.matches(".more, .bar-space") && element.checkVisibility())
     .map((element) => [element.className || element.tagName, element.getBoundingClientRect()])
     .filter(([, box]) => box.width > 1);
-  const { bottom } = document.querySelector(".viewer-bar").getBoundingClientRect();
+  // Two lines, which are higher for fingers.
+  const most = matchMedia("(pointer: coarse)").matches ? 108 : 90;
+  const bottom = Math.min(most, document.querySelector(".viewer-bar").getBoundingClientRect().bottom);
   const out = seen.filter(([, box]) => box.left < 0 || box.right > innerWidth || box.bottom > bottom);
   const over = seen.filter(([, a], i) => seen.some(([, b], j) => i !== j &&
     a.left < b.right - 0.5 && b.left < a.right - 0.5 && a.top < b.bottom - 0.5 && b.top < a.bottom - 0.5));
