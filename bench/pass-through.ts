@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
-import { Appliance, freePort } from "../test/e2e/harness/appliance.ts";
+import { Appliance } from "../test/e2e/harness/appliance.ts";
+import { freePort } from "../test/support/free-port.ts";
 import { type Owner, Program } from "../test/support/program.ts";
 import { until } from "../test/support/until.ts";
 import { cpuMs } from "./cpu.ts";

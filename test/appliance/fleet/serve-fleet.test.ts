@@ -4,8 +4,8 @@ import { serveFleet } from "../../../src/appliance/fleet/serve-fleet.ts";
 import { ConfigError } from "../../../src/config/config-schema.ts";
 import type { OwnListener } from "../../../src/desktop/connections/target-guard.ts";
 import { CallingNodes } from "../../cluster/calls/calling-nodes.ts";
-import { freePort } from "../../e2e/harness/appliance.ts";
 import { requirePeers } from "../../e2e/harness/peers.ts";
+import { freePort } from "../../support/free-port.ts";
 
 if (requirePeers(t, ["openssl"])) {
   t.test(

@@ -4,11 +4,12 @@ import { TOOL_EVENTS } from "../../../scripts/docs-audit-events.ts";
 import { BROWSER_TOOLS } from "../../../src/mcp/tools/browser/list.ts";
 import { TOOLS } from "../../../src/mcp/tools/list.ts";
 import { ANSWERS, FakeProvider } from "../../analysis/providers.ts";
+import { freePort } from "../../support/free-port.ts";
 import { until } from "../../support/until.ts";
 import { openBridgeSite } from "../browser/bridge-site.ts";
 import { pairingLink } from "../browser/bridged-browser.ts";
 import { PersonBrowser } from "../browser/person-browser.ts";
-import { Appliance, freePort } from "../harness/appliance.ts";
+import { Appliance } from "../harness/appliance.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { AuditTail } from "./audit-tail.ts";
 

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import * as z from "zod";
+import { freePort } from "../../support/free-port.ts";
 import { type Owner, Program } from "../../support/program.ts";
-import { freePort } from "../harness/appliance.ts";
 
 /** A receiver of the audit log, and the lines it was sent, in order, with those that came twice. */
 export interface SinkReceiver {

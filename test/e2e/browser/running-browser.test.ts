@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import * as z from "zod";
+import { freePort } from "../../support/free-port.ts";
 import { Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import { Appliance, freePort } from "../harness/appliance.ts";
+import { Appliance } from "../harness/appliance.ts";
 import type { Agent } from "../harness/mcp-client.ts";
 import { requirePeers } from "../harness/peers.ts";
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../support/free-port.ts";
 import { type Owner, Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 import { Agent, type Era } from "./mcp-client.ts";
@@ -146,16 +146,4 @@ export class Appliance {
     const status = readFileSync(`/proc/${this.program.pid}/status`, "utf8");
     return Number(status.match(/^VmRSS:\s+(\d+) kB$/m)?.[1]) * 1024;
   }
-}
-
-/** A port that nobody listens on now; a server that cannot take port 0 gets it. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise<void>((resolve, reject) => {
-    server.once("listening", resolve).once("error", reject);
-  });
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
-  return address.port;
 }

@@ -8,9 +8,9 @@ import * as z from "zod";
 import type { EtcdOptions } from "../../../src/cluster/etcd/etcd-servers.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { makeCertificates, makeNodeCertificate, type NodeCertificate } from "../../support/certificates.ts";
+import { freePort } from "../../support/free-port.ts";
 import { type Owner, Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import { freePort } from "./appliance.ts";
 import type { Peer } from "./peers.ts";
 
 const run = promisify(execFile);

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { AwsClient } from "aws4fetch";
+import { freePort } from "../../support/free-port.ts";
 import { type Owner, Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import { freePort } from "./appliance.ts";
 import type { Peer } from "./peers.ts";
 
 const run = promisify(execFile);

@@ -10,9 +10,10 @@ import { connectionsCommand } from "../../../src/cli/connections-cli.ts";
 import { ConfigError } from "../../../src/config/config-schema.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { RefusedError } from "../../../src/desktop/error.ts";
+import { freePort } from "../../support/free-port.ts";
 import { SPELLINGS } from "../../support/loopback-spellings.ts";
 import { until } from "../../support/until.ts";
-import { Appliance, freePort } from "../harness/appliance.ts";
+import { Appliance } from "../harness/appliance.ts";
 
 const MAIN = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));
 const desktopsSchema = z.array(

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import t, { type Test } from "tap";
+import { freePort } from "../../support/free-port.ts";
 import { Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import { freePort } from "../harness/appliance.ts";
 import { RFB2_SECURITY, Rfb2Client } from "../harness/rfb2-client.ts";
 
 const MAIN = fileURLToPath(new URL("../../../dist/main.js", import.meta.url));

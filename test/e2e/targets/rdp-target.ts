@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { md4 } from "../../../src/protocols/rdp/security/md4.ts";
+import { freePort } from "../../support/free-port.ts";
 import { type Owner, Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 import { requireNamespaces } from "../harness/namespaces.ts";
@@ -285,15 +285,4 @@ function isListening(port: number): boolean {
         return state === "0A" && local !== undefined && `${local} `.endsWith(end);
       }),
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise<void>((resolve, reject) => {
-    server.once("listening", resolve).once("error", reject);
-  });
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
-  return address.port;
 }

@@ -9,11 +9,11 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
+import { freePort } from "../../support/free-port.ts";
 import { type Owner, Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 import { readPpm } from "../harness/ppm.ts";
@@ -114,7 +114,7 @@ async function startQemu(owner: Owner, folder: string): Promise<VncServer> {
   sector.set([0x55, 0xaa], 510);
   const disk = join(folder, "boot.img");
   writeFileSync(disk, sector);
-  const port = await freePort(5900);
+  const port = await freePort();
   // A test's own folder has a longer name than a Unix socket may have.
   const controlFolder = mkdtempSync(join(tmpdir(), "oc-qemu-"));
   owner.teardown(() => rmSync(controlFolder, { recursive: true, force: true }));
@@ -155,7 +155,7 @@ async function startWayvnc(owner: Owner, _folder: string, scale = 1): Promise<Vn
   chownSync(home, NOBODY, NOBODY);
   const pictures = await Promise.all([1, 2].map((step) => writePicture(folder, step)));
   const config = join(folder, "config");
-  const port = await freePort(20_000);
+  const port = await freePort();
   const output = "output HEADLESS-1";
   writeFileSync(
     config,
@@ -203,20 +203,6 @@ async function writePicture(folder: string, step: number): Promise<string> {
     .png()
     .toFile(file);
   return file;
-}
-
-/** A port at or above `least` that nobody listens on now. */
-async function freePort(least: number): Promise<number> {
-  for (;;) {
-    const port = await new Promise<number>((resolve, reject) => {
-      const server = createServer().once("error", reject);
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address();
-        server.close(() => resolve(address !== null && typeof address === "object" ? address.port : 0));
-      });
-    });
-    if (port >= least) return port;
-  }
 }
 
 /** Every VNC server of Debian 12 that the matrix of docs/compatibility.json is about. */

@@ -11,9 +11,9 @@ import { type TestReport, testLink } from "../../../src/desktop/connections/conn
 import type { Link } from "../../../src/desktop/link.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { LinkEar } from "../../desktop/links/link-ear.ts";
+import { freePort } from "../../support/free-port.ts";
 import { Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import { freePort } from "../harness/appliance.ts";
 import { requirePeers } from "../harness/peers.ts";
 
 const run = promisify(execFile);

@@ -8,9 +8,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import t, { type Test } from "tap";
 import { WebSocket } from "ws";
+import { freePort } from "../../support/free-port.ts";
 import { Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import { freePort } from "../harness/appliance.ts";
 import { Enclosure, requireNamespaces } from "../harness/namespaces.ts";
 import { requirePeers } from "../harness/peers.ts";
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import t from "tap";
+import { freePort } from "../../support/free-port.ts";
 import { Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import { freePort } from "../harness/appliance.ts";
 import { openBrowser } from "../harness/browser.ts";
 import { requirePeers } from "../harness/peers.ts";
 

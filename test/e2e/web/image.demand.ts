@@ -22,8 +22,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import t, { type Test } from "tap";
 import * as z from "zod";
+import { freePort } from "../../support/free-port.ts";
 import { until } from "../../support/until.ts";
-import { freePort } from "../harness/appliance.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /** What the Dockerfile starts from. */

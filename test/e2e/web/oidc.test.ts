@@ -285,7 +285,7 @@ t.test(
     await signInAs(page, appliance, "ada");
     await page.waitForURL(`${appliance.url}/`);
     const socket = await openSocket(context, appliance);
-    const end = await endAtProvider(context, issuer);
+    await endAtProvider(context, issuer);
     t.equal(await socket.end, 1008, "signed out");
     t.equal((await context.request.get(`${appliance.url}/api/v1/me`)).status(), 401);
     await context.close();

@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import t, { type Test } from "tap";
 import * as z from "zod";
+import { freePort } from "../../support/free-port.ts";
 import { Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import { freePort } from "../harness/appliance.ts";
 import { Agent } from "../harness/mcp-client.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));

@@ -4,9 +4,9 @@ import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { freePort } from "../../support/free-port.ts";
 import { type Owner, Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import { freePort } from "../harness/appliance.ts";
 
 /** The name that the guide's examples use. */
 export const NAME = "desk.example.com";
