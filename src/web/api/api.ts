@@ -358,6 +358,11 @@ export const eventMessageSchema = z.discriminatedUnion("type", [
     requests: z.array(requestSchema),
     /** The MCP clients that connected, newest last. */
     clients: z.array(clientSchema),
+    /**
+     * Desktops that the fleet has and this message does not tell of: other nodes tell of them in a moment, or who takes them over. Absent: the
+     * server is alone.
+     */
+    elsewhere: z.array(z.string()).exactOptional(),
   }),
   z.object({ type: z.literal("desktop"), desktop: desktopSchema }),
   z.object({ type: z.literal("desktop_removed"), desktop_id: z.string() }),

@@ -33,7 +33,7 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc"])) {
   t.setTimeout(3_600_000);
   const etcd = await EtcdCluster.start(t, 3);
   // Each answers for its own desktops alone: which of them typed a letter is known by the letter.
-  const fleet = await FleetNodes.start(t, etcd, ["a", "b", "c"], false);
+  const fleet = await FleetNodes.start(t, etcd, ["a", "b", "c"], { hasCalls: false });
   const history = etcd.history(t, FLEET);
   const agents = new Map<string, Agent>();
   for (const name of fleet.names) agents.set(name, await fleet.node(name).agent());

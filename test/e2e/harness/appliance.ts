@@ -19,6 +19,8 @@ export interface ApplianceOptions {
   readonly connect?: readonly string[];
   /** Default autopilot: the tests have no human who approves. */
   readonly mode?: string;
+  /** Where it listens, "127.0.0.2:20123". Default: a port of 127.0.0.1 that is free. */
+  readonly listen?: string;
   /** Also listens for VNC viewers. */
   readonly hasVnc?: boolean;
   /** Default off: these tests are faster than an agent. */
@@ -63,16 +65,17 @@ export class Appliance {
     const { after } = options;
     const dataDir = options.dataDir ?? after?.dataDir ?? mkdtempSync(join(tmpdir(), "oc-e2e-"));
     const adminToken = after?.adminToken ?? randomBytes(24).toString("base64url");
-    const port = after === undefined ? await freePort() : Number(new URL(after.url).port);
+    const listen = options.listen ?? (after ? new URL(after.url).host : `127.0.0.1:${await freePort()}`);
+    const [host = "", port = ""] = listen.split(":");
     const vncPort = options.hasVnc ? await freePort() : null;
-    const url = `http://127.0.0.1:${port}`;
+    const url = `http://${listen}`;
     const env = typeof options.env === "function" ? options.env(url) : options.env;
     const program = new Program(
       owner,
       process.execPath,
       [
         MAIN,
-        ...["--host", "127.0.0.1", "--port", `${port}`, "--data-dir", dataDir],
+        ...["--host", host, "--port", port, "--data-dir", dataDir],
         ...["--mode", options.mode ?? "autopilot"],
         ...(vncPort === null ? [] : ["--vnc-port", `${vncPort}`]),
         ...(options.connect ?? []).flatMap((url) => ["--connect", url]),

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { desktopSchema } from "../../../src/web/api/api.ts";
 import { type FleetInfo, fleetSchema } from "../../../src/web/api/fleet-api.ts";
+import { freePort } from "../../support/free-port.ts";
 import type { Owner } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 import { Appliance } from "./appliance.ts";
@@ -12,6 +13,13 @@ import type { EtcdCluster } from "./etcd.ts";
 
 /** Nodes answer each other after some renewals, on a machine that does other things as well. */
 const SLOW_MS = 60_000;
+
+export interface FleetOptions {
+  /** False for nodes that each answer for their own desktops alone. */
+  readonly hasCalls?: boolean;
+  /** The name of a proxy before all of them. They have one port then, at addresses of their own: cookies are called after it. */
+  readonly front?: string;
+}
 
 /** Appliances that are nodes of one fleet and call each other. */
 export class FleetNodes {
@@ -21,12 +29,12 @@ export class FleetNodes {
     this.#nodes = nodes;
   }
 
-  /** Resolves when each node knows all of them. `hasCalls`: false for nodes that each answer for their own desktops alone. */
+  /** Resolves when each node knows all of them. */
   static async start(
     owner: Owner,
     etcd: EtcdCluster,
     names: readonly string[],
-    hasCalls = true,
+    { hasCalls = true, front }: FleetOptions = {},
   ): Promise<FleetNodes> {
     const folder = mkdtempSync(join(tmpdir(), "oc-nodes-"));
     owner.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -37,7 +45,9 @@ export class FleetNodes {
     const key = secret("key", randomBytes(32).toString("base64url"));
     const password = secret("password", `${etcd.login.password}\n`);
     const inEtcd = (name: string): string => join(etcd.dir, name);
-    const start = async (name: string): Promise<readonly [string, Appliance]> => {
+    const port = front === undefined ? null : await freePort();
+    const behind = front === undefined ? {} : { OC_ALLOWED_HOSTS: front, OC_TRUST_PROXY: "on" };
+    const start = async (name: string, nth: number): Promise<readonly [string, Appliance]> => {
       const own = hasCalls ? await etcd.nodeCertificate(name) : null;
       const calls = own && { OC_CLUSTER_CALLS_CERT: own.cert, OC_CLUSTER_CALLS_CERT_KEY: own.key };
       const env = {
@@ -45,9 +55,11 @@ export class FleetNodes {
         ...{ OC_CLUSTER_CA: inEtcd("ca.crt"), OC_CLUSTER_CERT: inEtcd("client.crt") },
         ...{ OC_CLUSTER_CERT_KEY: inEtcd("client.key"), OC_CLUSTER_LOGIN: etcd.login.name },
         ...{ OC_CLUSTER_PASSWORD_FILE: password, OC_CLUSTER_KEY_FILE: key, OC_CLUSTER_NODE: name },
+        ...behind,
         ...(calls === null ? {} : { ...calls, OC_CLUSTER_CALLS: "127.0.0.1:0" }),
       };
-      return [name, await Appliance.start(owner, { env })];
+      const listen = port === null ? {} : { listen: `127.0.0.${nth + 2}:${port}` };
+      return [name, await Appliance.start(owner, { env, ...listen })];
     };
     const fleet = new FleetNodes(new Map(await Promise.all(names.map(start))));
     const knowsAll = async (name: string): Promise<boolean> =>

@@ -22,7 +22,8 @@ export function DesktopsPage() {
   const dialog = useSignal<EditedDesktop | "new" | null>(null);
   const invitedTo = useSignal<DesktopInfo | null>(null);
   const query = useSignal("");
-  const { desktops, isKnown } = appState.value;
+  const { desktops, elsewhere, isKnown: isTold } = appState.value;
+  const isKnown = isTold && (desktops.length > 0 || elsewhere.length === 0);
   const groups = groupsOf(desktops.filter((desktop) => isFound(desktop, query.value)));
 
   const open = (): void => {

@@ -13,6 +13,8 @@ export interface AppState {
   /** False until the first `hello`. */
   readonly isKnown: boolean;
   readonly desktops: readonly DesktopInfo[];
+  /** Those that are there and of which nobody told yet, or which are on their way from one server to another. */
+  readonly elsewhere: readonly string[];
   readonly cards: readonly Card[];
   /** What people allowed agents for a while, on all desktops. */
   readonly grants: readonly GrantInfo[];
@@ -29,6 +31,7 @@ export interface AppState {
 export const EMPTY_STATE: AppState = {
   isKnown: false,
   desktops: [],
+  elsewhere: [],
   cards: [],
   grants: [],
   requests: [],
@@ -42,22 +45,26 @@ const MAX_ACTIONS = 500;
 /** The state after one message of the server; `nowMs` is the browser's time. */
 export function afterMessage(appState: AppState, message: EventMessage, nowMs: number): AppState {
   switch (message.type) {
-    case "hello":
+    case "hello": {
+      const { elsewhere = [] } = message;
       return {
         ...appState,
         isKnown: true,
-        desktops: message.desktops,
+        desktops: [...message.desktops, ...appState.desktops.filter(({ id }) => elsewhere.includes(id))],
+        elsewhere,
         cards: withSnapshot(appState.cards, message.approvals, nowMs),
         grants: message.grants,
         requests: message.requests,
         clients: message.clients,
       };
+    }
     case "desktop":
       return { ...appState, desktops: withDesktop(appState.desktops, message.desktop) };
     case "desktop_removed":
       return {
         ...appState,
         desktops: appState.desktops.filter((desktop) => desktop.id !== message.desktop_id),
+        elsewhere: appState.elsewhere.filter((id) => id !== message.desktop_id),
         actions: appState.actions.filter((action) => action.desktop_id !== message.desktop_id),
         grants: appState.grants.filter((grant) => grant.desktop_id !== message.desktop_id),
         requests: appState.requests.filter((request) => request.desktop_id !== message.desktop_id),

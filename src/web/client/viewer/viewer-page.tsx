@@ -53,7 +53,7 @@ export function ViewerPage({ desktopId, crop }: ViewerPageProps) {
   if (desktop) return <LiveViewer key={desktopId} desktop={desktop} crop={crop} />;
   return (
     <main class="viewer-loading">
-      {appState.value.isKnown ? (
+      {appState.value.isKnown && !appState.value.elsewhere.includes(desktopId) ? (
         <div class="card stage-card">
           <h1>{t`No such desktop`}</h1>
           <p>{t`It was removed, or the address is wrong.`}</p>
@@ -90,7 +90,10 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
   const known = useRef<Present | null>(null);
   const { id, name } = desktop;
   const state = useViewerState(id, crop !== null);
-  const hasPicture = desktop.width > 0;
+  // A node that takes it over has none at first: what was shown stays.
+  const hadPicture = useRef(false);
+  hadPicture.current ||= desktop.width > 0;
+  const hasPicture = hadPicture.current;
   const isLive = desktop.state.kind === "live";
   const waiting = pendingCards(cardsFor(appState.value.cards, id));
   const requests = appState.value.requests.filter((request) => request.desktop_id === id);

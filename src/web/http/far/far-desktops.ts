@@ -96,7 +96,11 @@ export class FarDesktops {
   events(request: FastifyRequest, send: (json: string) => void): FarEvents | null {
     const { fleet, clock } = this.#ports;
     if (fleet === undefined || fleet.calls === null || credentialOf(request).kind === "carried") return null;
-    return new FarEvents({ fleet, clock, caller: this.#caller(request), log: request.log, send });
+    const principal = principalOf(request);
+    return new FarEvents({
+      ...{ fleet, clock, caller: this.#caller(request), log: request.log, send },
+      reaches: (desktopId) => reaches(principal, desktopId),
+    });
   }
 
   /** GET of a path, on behalf of who asks here. Rejects where it is not answered in time, or not so. */

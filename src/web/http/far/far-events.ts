@@ -12,9 +12,11 @@ const OPEN_WITHIN_MS = 5000;
 const MOST_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 interface FarEventsOptions {
-  readonly fleet: Pick<Fleet, "name" | "calls" | "elsewhere" | "whenChanged">;
+  readonly fleet: Pick<Fleet, "name" | "calls" | "elsewhere" | "view" | "whenChanged">;
   /** On whose behalf the other nodes are asked; see carriedPrincipal. */
   readonly caller: unknown;
+  /** Whether the reader may know of a desktop. */
+  reaches(desktopId: string): boolean;
   readonly clock: Clock;
   readonly log: Pick<FastifyBaseLogger, "warn">;
   /** To who reads the events of the whole fleet here. */
@@ -36,7 +38,7 @@ export class FarEvents {
   readonly #options: FarEventsOptions;
   /** Which node told of a desktop last, by its name. */
   readonly #tellers = new Map<string, string>();
-  /** Those that their node has no more while the table still has them. */
+  /** Those that the table has and no node told of, or none has any more. */
   readonly #moving = new Set<string>();
   /** One a node, by its id; null: it is tried again later. */
   readonly #sockets = new Map<string, WebSocket | null>();
@@ -187,7 +189,16 @@ export class FarEvents {
       }
       if (data?.type === "desktop") this.#has(node, data.desktop.id);
       const hello = eventMessageSchema.safeParse(message).data;
-      if (hello?.type === "hello") for (const { id } of hello.desktops) this.#has(node, id);
+      if (hello?.type === "hello") {
+        const { fleet, reaches, send } = this.#options;
+        for (const { id } of hello.desktops) this.#has(node, id);
+        const elsewhere = fleet.view.desktops
+          .map(({ id }) => id)
+          .filter((id) => this.#tellers.get(id) !== node && reaches(id));
+        for (const id of elsewhere) if (!this.#tellers.has(id)) this.#moving.add(id);
+        send(JSON.stringify({ ...hello, elsewhere } satisfies EventMessage));
+        return;
+      }
     }
     this.#options.send(json);
   }

@@ -47,6 +47,25 @@ t.test("a removed desktop takes its actions along", async (t) => {
   t.same([removed.desktops, removed.actions], [[], []]);
 });
 
+t.test(
+  "a hello that names a desktop as elsewhere keeps what is known of it, until it is removed",
+  async (t) => {
+    const empty = { approvals: [], grants: [], requests: [], clients: [] };
+    const again = afterMessage(
+      hello(),
+      { type: "hello", ...empty, desktops: [desktopInfo({ id: "d2" })], elsewhere: ["d1", "d3"] },
+      0,
+    );
+    t.same(
+      again.desktops.map(({ id }) => id),
+      ["d2", "d1"],
+    );
+    t.same(again.elsewhere, ["d1", "d3"]);
+    const removed = afterMessage(again, { type: "desktop_removed", desktop_id: "d1" }, 0);
+    t.same([removed.desktops.map(({ id }) => id), removed.elsewhere], [["d2"], ["d3"]]);
+  },
+);
+
 t.test("a second hello replaces the desktops and keeps the history", async (t) => {
   const acted = afterMessage(hello(), { type: "action", action: actionInfo() }, 0);
   const again = afterMessage(
