@@ -8,11 +8,17 @@ import { hidesSomething, maskFields, maskRectSchema } from "../../desktop/masks/
 import { PRIVATE_KINDS } from "../../desktop/masks/private-kinds.ts";
 import { AUDIENCES } from "../../desktop/view.ts";
 import { actionSchema, actorSchema, agentSeenSchema, clientSchema, inputAskSchema } from "./agent-api.ts";
-import { overlaySchema, rect } from "./overlay-api.ts";
+import { rect } from "./overlay-api.ts";
 import { requestSchema } from "./requests-api.ts";
 
 export { type AgentSeen, actionSchema, type ClientInfo, type InputAsk } from "./agent-api.ts";
-export { overlaySchema } from "./overlay-api.ts";
+export {
+  type OverlayInfo,
+  type OverlayMessage,
+  overlayMessageSchema,
+  overlayRequestSchema,
+  overlaySchema,
+} from "./overlay-api.ts";
 export type {
   AddedMarkerInfo,
   ChunksInfo,
@@ -328,26 +334,6 @@ export const errorSchema = z.object({
   }),
 });
 
-/** Server to browser on `/ws/overlays`; the browser may send `{"type":"request_sync"}`. */
-export const overlayMessageSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("overlay_created"), desktop_id: z.string(), overlay: overlaySchema }),
-  z.object({ type: z.literal("overlay_removed"), desktop_id: z.string(), overlay_id: z.string() }),
-  z.object({ type: z.literal("clear_overlays"), desktop_id: z.string() }),
-  z.object({
-    type: z.literal("sync_state"),
-    desktop_id: z.string(),
-    /** Of the desktop, so that a viewer can place the overlays before its first frame. */
-    width: z.int(),
-    height: z.int(),
-    /** The monitors by their index: overlays stay on their own. */
-    monitors: z.array(rect),
-    overlays: z.array(overlaySchema),
-  }),
-]);
-
-/** Browser to server on `/ws/overlays`. */
-export const overlayRequestSchema = z.object({ type: z.literal("request_sync") });
-
 /** Server to browser on `/ws/events`: `hello` first, then each change. */
 export const eventMessageSchema = z.discriminatedUnion("type", [
   z.object({
@@ -399,7 +385,5 @@ export interface ConnectionInfo {
 }
 export type TestReportInfo = z.infer<typeof testReportSchema>;
 export type ErrorInfo = z.infer<typeof errorSchema>;
-export type OverlayInfo = z.infer<typeof overlaySchema>;
-export type OverlayMessage = z.infer<typeof overlayMessageSchema>;
 export type EventMessage = z.infer<typeof eventMessageSchema>;
 export type ConfigInfo = z.infer<typeof configSchema>;
