@@ -4,7 +4,7 @@ import { isLoopbackHost } from "../config/check-config.ts";
 import type { Config } from "../config/config-schema.ts";
 import { relayToRunning } from "../mcp/server/control-socket.ts";
 import { flushCompileCache } from "../platform/compile-cache.ts";
-import { type Logger, openLog } from "../platform/log.ts";
+import { HeldLines, type Logger, logOutput, openLog } from "../platform/log.ts";
 import { ServiceManager } from "../platform/service-manager.ts";
 import { type Appliance, openAppliance, STDIO_PRINCIPAL } from "./appliance.ts";
 import { isPortTaken } from "./listen-fault.ts";
@@ -15,7 +15,18 @@ const CLOSE_MS = 5000;
 
 /** Resolves when it serves, and over stdio when that session ended; signals end the process. */
 export async function serve(given: Config): Promise<void> {
-  const log = openLog(given.log.level);
+  const isInteractive = process.stderr.isTTY === true && !given.isStdio;
+  const output = logOutput();
+  // On a terminal a person reads how to get in first, or why it does not start last.
+  const lines = isInteractive ? new HeldLines((line) => output.write(line)) : null;
+  try {
+    await begin(given, openLog(given.log.level, lines ?? output), lines);
+  } finally {
+    lines?.release();
+  }
+}
+
+async function begin(given: Config, log: Logger, lines: HeldLines | null): Promise<void> {
   process.on("unhandledRejection", (err) => log.error({ err }, "Promise rejected unheard"));
   const manager = ServiceManager.take(process.env, process.pid, log);
   const { toolsets } = given.mcp;
@@ -30,17 +41,17 @@ export async function serve(given: Config): Promise<void> {
   if (!isLoopbackHost(config.server.host) && config.server.tls_cert === undefined) {
     log.warn({ host: config.server.host }, "Listening beyond loopback without TLS: put a TLS proxy in front");
   }
-  const isInteractive = process.stderr.isTTY === true && !config.isStdio;
   process.stderr.write(
     startMessage({
       url: appliance.url,
       fingerprint,
-      code: isInteractive ? appliance.signInCode() : null,
-      agentToken: isInteractive ? appliance.agentToken : null,
+      code: lines === null ? null : appliance.signInCode(),
+      agentToken: lines === null ? null : appliance.agentToken,
       adminTokenFile: config.auth.token === undefined ? join(config.data_dir, "admin-token") : null,
       agentTokenFile: join(config.data_dir, "agent-token"),
     }),
   );
+  lines?.release();
   await manager?.ready(`Serves ${appliance.url}`);
   flushCompileCache();
   const stop = closer(appliance, log, manager);

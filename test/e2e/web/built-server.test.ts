@@ -5,6 +5,9 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import t from "tap";
+import { Program } from "../../support/program.ts";
+import { freePort } from "../harness/appliance.ts";
+import { requirePeers } from "../harness/peers.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const DIST = join(ROOT, "dist");
@@ -54,6 +57,31 @@ t.test("commands load nothing that paints", async (t) => {
     (error: unknown) => error,
   );
   t.match(failure, { stderr: /loaded by/ }, "what serves loads it, so the hook works");
+});
+
+t.test("on a terminal the welcome comes before the log, and the reason of a failure after it", async (t) => {
+  if (!requirePeers(t, ["script"])) return;
+  const port = `${await freePort()}`;
+  const folder = t.testdir();
+  /** What a person sees of it in a terminal. */
+  const inTerminal = (data: string): Program => {
+    const words = [process.execPath, join(DIST, "main.js"), "--demo", "--port", port, "--data-dir", data];
+    const line = words.map((word) => `'${word}'`).join(" ");
+    return new Program(t, "script", ["-qec", line, "/dev/null"], { stdin: "pipe" });
+  };
+  const served = inTerminal(join(folder, "one"));
+  const seen = await served.waitFor(
+    "the first lines of the log",
+    ({ stdout }) => (stdout.includes('"Appliance serves"') ? stdout : null),
+    60_000,
+  );
+  const welcome = seen.indexOf("Overlay Companion runs.");
+  t.ok(welcome >= 0 && welcome < seen.indexOf('{"level"'), seen.slice(0, 1000));
+  t.match(seen, `http://127.0.0.1:${port}/?token=`);
+  const refused = inTerminal(join(folder, "two"));
+  await refused.waitFor("its end", ({ isRunning }) => (isRunning ? null : true), 60_000);
+  const lines = refused.stdout.trimEnd().split("\n");
+  t.match(lines.at(-1), /^overlay-companion: .*in use/, refused.stdout);
 });
 
 t.test("the licence of every package in the server comes with it", async (t) => {
