@@ -63,14 +63,13 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     `${KEYBOARD} extra keys are pressed, and a modifier holds until the next key`,
     `${KEYBOARD} fingers act on the desktop, and zoom and move the view`,
   ),
-  partly(
+  finding(
     6,
     "What an agent does is not seen on the picture",
-    "screenshots have no row in the list: one comes with nearly every action, and what is looked at closely is marked",
     `${LIVE} its pointer, by its name`,
     `${LIVE} where it clicked, and that no motion is asked for where that is unwanted`,
     `${LIVE} how much it types, and nothing of what`,
-    `${LIVE} what it looks at`,
+    `${LIVE} what it looks at, on the picture and in the list`,
     `${LIST} before and after, with a ring where it clicked`,
     `${LIST} what is hidden later is taken out of the pictures too`,
     `${SERIES} a ring is on the live picture, at the very place, and the way of a drag`,
@@ -197,7 +196,7 @@ export const UX_FINDINGS: readonly UxFinding[] = [
   partly(
     24,
     "Small things: cut words, browser's own dialogs, small buttons, what a role cannot use is shown",
-    "how much the layout shifts: what a page needs is fetched, and who is slow sees it come; on a terminal the log's lines come first, for a start that fails is told by them",
+    "how much the layout shifts: what a page needs is fetched, and who is slow sees it come",
     `${KEPT} what a role cannot use is not shown`,
     "test/e2e/web/large-text.test.ts :: all pages are whole where the browser's text is twice as large",
     "test/web/client/viewer/stage-plan.test.ts :: a crop beside the desktop shows the whole desktop",
@@ -208,5 +207,6 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     `${STATES} a page that reaches no server says so, and calls nothing live`,
     `${DESKTOPS} desktops stand in the groups of their names, and are found by any word`,
     `${PLAYER} deleting asks first`,
+    "test/e2e/web/built-server.test.ts :: on a terminal the welcome comes before the log, and the reason of a failure after it",
   ),
 ];

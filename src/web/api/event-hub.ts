@@ -1,11 +1,12 @@
 import type { DesktopEvent } from "../../desktop/desktop.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
-import type { ConnectedClients } from "../http/connected-clients.ts";
+import type { AgentLook, ConnectedClients } from "../http/connected-clients.ts";
 import type { WebDesktop, WebDesktops } from "../http/ports.ts";
 import type { ActionPictures } from "./action-pictures.ts";
-import { AgentActivity } from "./agent-activity.ts";
 import type { ClientInfo, InputAsk } from "./agent-api.ts";
+import { AgentActivity } from "./agents/agent-activity.ts";
+import type { AgentLooks } from "./agents/agent-looks.ts";
 import type { ApprovalInfo, DesktopInfo, EventMessage, GrantInfo } from "./api.ts";
 import type { DesktopDescriber } from "./desktop-details.ts";
 import { actionInfo, approvalInfo, grantInfo, requestInfo } from "./desktop-json.ts";
@@ -29,6 +30,8 @@ export interface EventReader {
 export interface EventHubParts {
   readonly describer: DesktopDescriber;
   readonly pictures: Pick<ActionPictures, "placeOf">;
+  /** Told of all that agents do from here. */
+  readonly looks: AgentLooks;
   readonly clock: Clock;
 }
 
@@ -39,6 +42,7 @@ export class EventHub {
   readonly #describer: DesktopDescriber;
   readonly #clock: Clock;
   readonly #pictures: Pick<ActionPictures, "placeOf">;
+  readonly #looks: AgentLooks;
   readonly #readers = new Set<EventReader>();
   readonly #followed = new Map<string, () => void>();
   readonly #activity: AgentActivity;
@@ -54,18 +58,19 @@ export class EventHub {
   constructor(
     desktops: WebDesktops,
     clients: ConnectedClients,
-    { describer, pictures, clock }: EventHubParts,
+    { describer, pictures, looks, clock }: EventHubParts,
     recordings: Pick<RecordingsFace, "on"> | null = null,
   ) {
     this.#desktops = desktops;
     this.#pictures = pictures;
+    this.#looks = looks;
     this.#clients = clients;
     this.#describer = describer;
     this.#clock = clock;
     this.#activity = new AgentActivity(clock, (seen) => this.#tell(seen));
     for (const desktop of desktops.all) this.#follow(desktop);
     this.#stops = [
-      clients.onLook((look) => this.#activity.looked(look)),
+      clients.onLook((look) => this.#looked(look)),
       desktops.on(({ type, desktop }) => {
         if (type === "added") this.#added(desktop);
         else if (type === "removed") this.#removed(desktop);
@@ -152,6 +157,7 @@ export class EventHub {
     this.#toldAgents.delete(desktop.id);
     this.#clients.forget(desktop.id);
     this.#activity.forget(desktop.id);
+    this.#looks.forget(desktop.id);
     this.#tell({ type: "desktop_removed", desktop_id: desktop.id });
   }
 
@@ -200,6 +206,7 @@ export class EventHub {
         return;
       case "action":
         this.#activity.ended(desktop.id);
+        this.#looks.acted(desktop.id, event.record.actor);
         this.#tell({
           type: "action",
           action: actionInfo(desktop.id, event.record, this.#pictures.placeOf(desktop.id, event.record.id)),
@@ -209,6 +216,12 @@ export class EventHub {
       default:
         this.#changedDesktop(desktop);
     }
+  }
+
+  #looked(look: AgentLook): void {
+    this.#activity.looked(look);
+    const action = this.#looks.looked(look);
+    if (action !== null) this.#tell({ type: "action", action });
   }
 
   /** Who is an agent here changes by the passing of time alone, which nothing else tells. */

@@ -9,6 +9,7 @@ import { loopTurns, nextTurn } from "../../platform/loop-turns.ts";
 import type { RecordingsFace } from "../../recording/library/recording-types.ts";
 import { OpenReaders } from "../../recording/read/open-readers.ts";
 import { ActionPictures } from "../api/action-pictures.ts";
+import { AgentLooks } from "../api/agents/agent-looks.ts";
 import { refuseBroken } from "../api/client-error.ts";
 import { DesktopDescriber } from "../api/desktop-details.ts";
 import { EventHub } from "../api/event-hub.ts";
@@ -220,7 +221,9 @@ function addRoutes(
     lastConnected: (id) => desktops.lastConnected?.(id) ?? null,
   });
   const pictures = new ActionPictures(desktops, ports.clock);
-  const hub = new EventHub(desktops, ports.clients, { describer, pictures, clock: ports.clock }, recordings);
+  const looks = new AgentLooks(ports.clock);
+  const hubParts = { describer, pictures, looks, clock: ports.clock };
+  const hub = new EventHub(desktops, ports.clients, hubParts, recordings);
   const signIn = new SignIn(ports, limits);
   const reading = new ReadingAudit((entry) => ports.audit.record(entry), ports.clock);
   app.addHook("onClose", async () => {
@@ -240,7 +243,7 @@ function addRoutes(
   meRoutes(app, ports);
   const kept = new KeptActions(ports.auditLog ?? null, ports.clock);
   const asks = new InputAsks(ports.clock, (to, message) => hub.tellOne(to, message));
-  desktopRoutes(app, ports, { describer, limits, pictures, kept, asks, reading });
+  desktopRoutes(app, ports, { describer, limits, pictures, looks, kept, asks, reading });
   screenshotRoutes(app, ports, reading);
   overlayRoutes(app, ports);
   approvalRoutes(app, ports, reading);

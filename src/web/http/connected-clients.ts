@@ -13,11 +13,16 @@ export interface SeenClient {
   readonly seenAt: string;
 }
 
-/** An agent was shown a part of a desktop, desktop pixels. */
+/** An agent was shown a picture of a desktop. */
 export interface AgentLook {
   readonly desktopId: string;
   readonly name: string;
-  readonly area: Rect;
+  /** The name of its token. */
+  readonly token: string;
+  /** What of the desktop, desktop pixels; null: all of it. */
+  readonly area: Rect | null;
+  /** When it asked for that, or for what the picture came with: milliseconds of the clock. */
+  readonly sinceMs: number;
 }
 
 /** Which MCP clients showed up, and which agents used which desktop lately; filled by the composition root. */
@@ -52,20 +57,23 @@ export class ConnectedClients {
     if (known !== undefined && sinceMs >= NEWS_MS) this.add(known.name);
   }
 
-  /** An agent's call of a tool has ended; `area`: what of the desktop it was shown, where that was not all. */
+  /** An agent's call of a tool has ended; `area`: what of the desktop its pictures show, where that is not all. */
   called(call: {
     readonly desktopId: string | null;
     readonly clientName: string | null;
     readonly principal: { readonly name: string };
+    readonly durationMs: number;
+    readonly images: number;
     readonly area?: Rect;
   }): void {
-    const { desktopId, clientName, principal, area } = call;
+    const { desktopId, clientName, principal, durationMs, images, area = null } = call;
     if (clientName !== null) this.#still(clientName);
     if (desktopId === null) return;
     const name = clientName ?? principal.name;
     this.sawAgent(desktopId, name);
-    if (area === undefined) return;
-    for (const look of this.#lookers) look({ desktopId, name, area });
+    if (images === 0) return;
+    const look = { desktopId, name, token: principal.name, area, sinceMs: this.#clock.nowMs() - durationMs };
+    for (const hear of this.#lookers) hear(look);
   }
 
   /** An agent called a tool on a desktop. */
@@ -91,7 +99,7 @@ export class ConnectedClients {
     this.#seen.delete(desktopId);
   }
 
-  /** Hears of each look at a part of a desktop. */
+  /** Hears of each picture that an agent was shown. */
   onLook(listener: (look: AgentLook) => void): () => void {
     this.#lookers.add(listener);
     return () => this.#lookers.delete(listener);

@@ -10,6 +10,7 @@ import type { Actor } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { ActionPictures } from "../api/action-pictures.ts";
 import { inputAnswerSchema } from "../api/agent-api.ts";
+import type { AgentLooks } from "../api/agents/agent-looks.ts";
 import type { ActionInfo, ConnectionInfo, DesktopInfo, TestReportInfo } from "../api/api.ts";
 import {
   connectionBodySchema,
@@ -51,6 +52,7 @@ export interface DesktopRouteParts {
   readonly describer: DesktopDescriber;
   readonly limits: RateLimits;
   readonly pictures: ActionPictures;
+  readonly looks: AgentLooks;
   readonly kept: KeptActions;
   readonly asks: InputAsks;
   readonly reading: ReadingAudit;
@@ -184,14 +186,15 @@ export function desktopRoutes(app: FastifyInstance, ports: RoutePorts, parts: De
   );
 }
 
-/** What was done on a desktop, in words and in pictures; of the time before this process the words alone. */
+/** What was done on a desktop and looked at, in words and in pictures; of the time before this process the words alone. */
 function actionRoutes(app: FastifyInstance, ports: RoutePorts, parts: DesktopRouteParts): void {
   const url = "/api/v1/desktops/:id/actions";
   const view = { config: { access: "view" } } as const;
-  const { pictures, kept, reading } = parts;
+  const { pictures, looks, kept, reading } = parts;
   app.get(url, view, async (request): Promise<ActionInfo[]> => {
     const { id, actions } = desktopOf(ports, request);
-    const here = actions.map((record) => actionInfo(id, record, pictures.placeOf(id, record.id)));
+    const done = actions.map((record) => actionInfo(id, record, pictures.placeOf(id, record.id)));
+    const here = [...done, ...looks.of(id)].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
     // What happens now is told whatever became of the log.
     const before = await kept.of(id).catch((error: unknown) => {
       request.log.warn({ err: error }, "What was done before the start cannot be read from the audit log");

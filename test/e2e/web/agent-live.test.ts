@@ -120,7 +120,7 @@ t.test("an agent's work is seen on the picture while it works", { timeout: 600_0
     );
   });
 
-  await t.test("what it looks at", async (t) => {
+  await t.test("what it looks at, on the picture and in the list", async (t) => {
     await agent.call("zoom", { region: { x: 64, y: 32, width: 128, height: 96 } });
     const look = await markOf(page, "the look", (one) => one.class.includes("agent-look"));
     t.match(look.text, `${CLIENT} looks here`);
@@ -133,6 +133,16 @@ t.test("an agent's work is seen on the picture while it works", { timeout: 600_0
     await agent.shot();
     const looks = (await marksOf(page)).filter((one) => one.class.includes("agent-look"));
     t.equal(looks.length, 1, "a look at all of it marks nothing");
+    await agent.shot();
+    const rows = page.locator(".action-words > p:first-child", { hasText: "Look at" });
+    await rows.first().getByText("Look at the screen 2 times").waitFor();
+    t.equal(await rows.nth(1).innerText(), "Look at 128x96 at 64,32", "each has its row");
+    await agent.call("click_at", { x: 320, y: 220, intent: "with a picture of what it did" });
+    await page.getByText("with a picture of what it did").waitFor();
+    t.match(await page.locator(".action").nth(1).innerText(), "Look at the screen 2 times");
+    await page.reload();
+    await rows.first().getByText("Look at the screen 2 times").waitFor();
+    await looksWell(t, page, "agent-looks");
   });
 
   await t.test("one agent has one name", async (t) => {

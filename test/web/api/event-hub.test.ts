@@ -1,5 +1,6 @@
 import t from "tap";
 import type { Actor } from "../../../src/desktop/control/action.ts";
+import { AgentLooks } from "../../../src/web/api/agents/agent-looks.ts";
 import { type EventMessage, eventMessageSchema } from "../../../src/web/api/api.ts";
 import { DesktopDescriber } from "../../../src/web/api/desktop-details.ts";
 import { EventHub } from "../../../src/web/api/event-hub.ts";
@@ -15,6 +16,7 @@ t.test("pages hear when an agent came, and when it has been quiet for a minute",
   const hub = new EventHub(desktops, clients, {
     describer: new DesktopDescriber(clock, clients),
     pictures: { placeOf: () => null },
+    looks: new AgentLooks(clock),
     clock,
   });
   const told: EventMessage[] = [];
@@ -52,9 +54,11 @@ t.test("pages follow what an agent does, in few messages and without a key of it
   const clients = new ConnectedClients(clock);
   const desktops = new FakeDesktops();
   const desktop = desktops.open("d1");
+  const looks = new AgentLooks(clock);
   const hub = new EventHub(desktops, clients, {
     describer: new DesktopDescriber(clock, clients),
     pictures: { placeOf: () => null },
+    looks,
     clock,
   });
   const told: EventMessage[] = [];
@@ -103,11 +107,39 @@ t.test("pages follow what an agent does, in few messages and without a key of it
 
   told.length = 0;
   const area = { x: 1, y: 2, width: 3, height: 4 };
-  clients.called({ desktopId: "d1", clientName: "claude-code", principal: { name: "laptop" }, area });
-  t.same(told, [{ ...seen, area }], "a look is told at once");
+  const call = { desktopId: "d1", clientName: "claude-code", principal: { name: "laptop" } };
+  clock.advance(10);
+  clients.called({ ...call, area, durationMs: 5, images: 1 });
+  t.same(told.slice(0, 1), [{ ...seen, area }], "a look is told at once");
+  const look = { kind: "look", actor: { kind: "agent", name: "claude-code", token: "laptop" } };
+  t.match(told.slice(1), [{ type: "action", action: { ...look, summary: "Look at 3x4 at 1,2" } }]);
+
+  const looksAt = (durationMs: number, images = 1): readonly EventMessage[] => {
+    told.length = 0;
+    clock.advance(10);
+    clients.called({ ...call, durationMs, images });
+    return told;
+  };
+  t.match(looksAt(5), [{ type: "action", action: { ...look, summary: "Look at the screen" } }]);
+  const again = looksAt(5);
+  t.match(again, [{ type: "action", action: { ...look, summary: "Look at the screen 2 times" } }]);
+  t.same(looksAt(5, 0), [], "no picture, no look");
+  desktop.emit({ type: "action", record });
+  t.same(looksAt(15), [], "the picture that comes with an action is no look of its own");
+  t.match(looksAt(5), [{ type: "action", action: { summary: "Look at the screen" } }], "and not one more");
+  t.match(
+    looks.of("d1").map(({ summary }) => summary),
+    ["Look at 3x4 at 1,2", "Look at the screen 2 times", "Look at the screen"],
+    "for a page that is opened later",
+  );
+  for (let i = 0; i < 300; i++) {
+    clients.called({ ...call, area: { ...area, x: i }, durationMs: 0, images: 1 });
+  }
+  t.equal(looks.of("d1").length, 200, "the newest are kept");
+
   told.length = 0;
   clients.called({
-    ...{ desktopId: "d2", clientName: null, principal: { name: "other" }, area },
+    ...{ desktopId: "d2", clientName: null, principal: { name: "other" }, area, durationMs: 1, images: 1 },
   });
   t.same(told, [], "and nothing of a desktop that the page does not reach");
 
@@ -130,7 +162,9 @@ t.test("a client that goes on calling is news after half a minute, and no sooner
   let told = 0;
   clients.on(() => told++);
   const call = (clientName: string | null): void =>
-    clients.called({ desktopId: null, clientName, principal: { name: "laptop" } });
+    clients.called({
+      ...{ desktopId: null, clientName, principal: { name: "laptop" }, durationMs: 1, images: 0 },
+    });
   clients.add("claude-code");
   const seen = (): string | undefined => clients.all[0]?.seenAt;
   const first = seen();

@@ -246,7 +246,10 @@ const DESKTOPS: Operations = {
     body: connectionEditSchema,
     answer: connectionSchema,
   },
-  [`GET ${desktop}/actions`]: { summary: "What was done on it lately", answer: z.array(actionSchema) },
+  [`GET ${desktop}/actions`]: {
+    summary: "What was done on it lately, and what agents looked at (kind look)",
+    answer: z.array(actionSchema),
+  },
   [`GET ${desktop}/actions/:actionId/before.png`]: {
     summary: "The place that an agent acted at, before it did",
     answer: png,

@@ -102,12 +102,13 @@ export function afterMessage(appState: AppState, message: EventMessage, nowMs: n
   }
 }
 
-/** Adds actions that are not known yet, keeping all in the order of their time. */
+/** Adds actions that are not known yet or go on, keeping all in the order of their time. */
 export function withActions(appState: AppState, more: readonly ActionInfo[]): AppState {
-  const known = new Set(appState.actions.map((action) => action.id));
-  const fresh = more.filter((action) => !known.has(action.id));
+  const known = new Map(appState.actions.map((action) => [action.id, action]));
+  const fresh = more.filter(({ id, at }) => at > (known.get(id)?.at ?? ""));
   if (fresh.length === 0) return appState;
-  const actions = [...appState.actions, ...fresh].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  for (const action of fresh) known.set(action.id, action);
+  const actions = [...known.values()].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
   return { ...appState, actions: actions.slice(-MAX_ACTIONS) };
 }
 

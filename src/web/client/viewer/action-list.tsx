@@ -40,7 +40,7 @@ export function ActionList({ actions }: { readonly actions: readonly ActionInfo[
 }
 
 function ActionRow({ action, isNewest }: { readonly action: ActionInfo; readonly isNewest: boolean }) {
-  const outcome = outcomeWords(action);
+  const outcome = action.kind === "look" ? null : outcomeWords(action);
   /** null: nobody chose, and those of the newest action are shown. */
   const chosen = useSignal<boolean | null>(null);
   const isOpen = chosen.value ?? isNewest;
@@ -51,12 +51,15 @@ function ActionRow({ action, isNewest }: { readonly action: ActionInfo; readonly
         <p>{action.summary}</p>
         {action.intent !== null && <p class="action-intent">“{action.intent}”</p>}
         <p class="action-effect">
-          <span class={`tone-${outcome.tone}`}>
-            <span class="dot" aria-hidden="true" /> {outcome.text}
-          </span>
+          {outcome !== null && (
+            <span class={`tone-${outcome.tone}`}>
+              <span class="dot" aria-hidden="true" /> {outcome.text}
+            </span>
+          )}
           <span class="muted">
-            {durationWords(action.settle_ms ?? action.duration_ms)}
-            {action.was_confirmed && t`, approved`} ·{" "}
+            {outcome !== null && durationWords(action.settle_ms ?? action.duration_ms)}
+            {action.was_confirmed && t`, approved`}
+            {outcome !== null && " · "}
             <span title={tokenWords(action.actor)}>{action.actor.name}</span>
           </span>
         </p>

@@ -6,7 +6,9 @@ import { detailsOf } from "../../../../src/desktop/control/action-details.ts";
 import { besideWords, summaryOf } from "../../../../src/desktop/control/action-summary.ts";
 import { scopeOf } from "../../../../src/desktop/control/approvals/grant-scope.ts";
 import { MODES } from "../../../../src/desktop/control/policy.ts";
+import { AgentLooks } from "../../../../src/web/api/agents/agent-looks.ts";
 import { reviverOf, sentencesOf } from "../../../../src/web/client/language/sentences.ts";
+import { FakeClock } from "../../../fake-clock.ts";
 
 const GERMAN = fileURLToPath(new URL("../../../../src/web/client/language/german.json", import.meta.url));
 const { sentences }: { sentences: Record<string, string> } = JSON.parse(readFileSync(GERMAN, "utf8"));
@@ -95,6 +97,18 @@ t.test("somebody else's words stay as they are", async (t) => {
   t.equal(say(`Click left at 1,2: ${quoted}`), `Klick links bei 1,2: ${quoted}`);
   t.equal(say(`Click ${quoted}`), `Klick auf ${quoted}`);
   t.equal(say("Something new that is said"), "Something new that is said", "as is what is not known");
+});
+
+t.test("what an agent looked at is told in German, once and several times", async (t) => {
+  const looks = new AgentLooks(new FakeClock());
+  const look = { desktopId: "d1", name: "a", token: "a", sinceMs: 0 };
+  const told = [null, null, { x: 1, y: 2, width: 3, height: 4 }, { x: 1, y: 2, width: 3, height: 4 }].map(
+    (area) => say(looks.looked({ ...look, area })?.summary ?? ""),
+  );
+  t.same(told, [
+    ...["Auf den Bildschirm schauen", "2-mal auf den Bildschirm schauen"],
+    ...["Auf 3x4 bei 1,2 schauen", "2-mal auf 3x4 bei 1,2 schauen"],
+  ]);
 });
 
 t.test("only what the server words is read so", async (t) => {

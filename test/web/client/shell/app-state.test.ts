@@ -93,6 +93,17 @@ t.test("actions that were loaded late are put in order and never twice", async (
     ["a", "b"],
   );
   t.equal(withActions(loaded, [actionInfo({ id: "a" })]), loaded);
+  const look = actionInfo({
+    id: "l",
+    kind: "look",
+    summary: "Look at the screen",
+    at: "2026-11-21T10:00:06Z",
+  });
+  const again = { ...look, summary: "Look at the screen 2 times", at: "2026-11-21T10:00:07Z" };
+  const looked = afterMessage(withActions(loaded, [look]), { type: "action", action: again }, 0);
+  t.same(looked.actions.at(-1), again, "what goes on is one row");
+  t.equal(looked.actions.length, 3);
+  t.equal(withActions(looked, [look]), looked, "and an older answer does not undo it");
 });
 
 t.test("the history is bounded and drops the oldest", async (t) => {

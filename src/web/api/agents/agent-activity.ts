@@ -1,9 +1,9 @@
-import { shownName } from "../../desktop/control/action.ts";
-import type { Point } from "../../framebuffer/rect.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { AgentLook } from "../http/connected-clients.ts";
-import type { WebDesktop } from "../http/ports.ts";
-import type { AgentSeen } from "./agent-api.ts";
+import { shownName } from "../../../desktop/control/action.ts";
+import type { Point } from "../../../framebuffer/rect.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { AgentLook } from "../../http/connected-clients.ts";
+import type { WebDesktop } from "../../http/ports.ts";
+import type { AgentSeen } from "../agent-api.ts";
 
 /** What an agent does meanwhile is told in one message: a drag moves the pointer a thousand times a second. */
 const TOLD_EVERY_MS = 60;
@@ -60,7 +60,9 @@ export class AgentActivity {
     if (pending.keys > 0) this.#say(desktopId, { name: pending.name, keys: 0 });
   }
 
+  /** A look at all of it marks nothing. */
   looked({ desktopId, name, area }: AgentLook): void {
+    if (area === null) return;
     const { x, y, width, height } = area;
     this.#say(desktopId, { name, area: { x, y, width, height } });
   }
