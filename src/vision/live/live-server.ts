@@ -11,6 +11,7 @@ import { type IndexedLine, TextIndex } from "../text/text-index.ts";
 import type { FromLiveThread, KnownTerms, ToLiveThread } from "./live-messages.ts";
 import { aroundOf, ReadPlaces } from "./read-places.ts";
 import { spansLike } from "./secret-likeness.ts";
+import { WaitingLines } from "./waiting-lines.ts";
 
 /** Lines that are given to engines at a time, one to each of two: one that waited may be another line once it is read. */
 const MOST_READING = 2;
@@ -33,7 +34,8 @@ export interface LiveTimer {
 
 /**
  * Reads a picture as it changes: an answer says at once which lines are known and what of them is meant, and what is
- * not known is read afterwards, by one engine the newest lines first, by the other what waited longest.
+ * not known is read afterwards: by one engine lines of which little changed, in turn, then the newest ones; by the other
+ * what waited longest.
  */
 export class LiveServer {
   readonly #tell: (message: FromLiveThread) => void;
@@ -48,6 +50,7 @@ export class LiveServer {
   /** What engines read, by its hash. */
   readonly #underway = new Map<string, Underway>();
   readonly #places = new ReadPlaces();
+  readonly #waits = new WaitingLines();
   readonly #tried = new WeakSet<IndexedLine>();
   #index: TextIndex | null = null;
   #generation = 0;
@@ -90,11 +93,15 @@ export class LiveServer {
     const lines: Rect[] = [];
     const found: FoundText[] = [];
     const matchers = terms.map((one) => ({ id: one.id, boxes: this.#boxesFor(one, isPointed) }));
+    this.#waits.turn();
     for (const entry of index.known()) {
       const { reading } = entry;
       const line = grown(entry, entry);
       const part = reading === null ? this.#places.changed(line, (rect) => index.pixels(rect)) : null;
-      if (reading === null) unread.push(part?.unread ?? line);
+      if (reading === null) {
+        unread.push(part?.unread ?? line);
+        if (!this.#underway.has(entry.hash)) this.#waits.add(entry, part?.unread ?? null);
+      }
       if (reading !== null || part !== null) lines.push(line);
       if (part !== null) {
         // What was private then is, also where more was written to it.
@@ -163,7 +170,7 @@ export class LiveServer {
       const others = waiting.filter((entry) => !underway.some(({ box }) => boxesOverlap(box, entry)));
       const first = others.length > 0 ? others : waiting;
       const isNewest = !underway.some((one) => one.isNewest);
-      const entry = isNewest ? first[0] : oldestOf(first);
+      const entry = isNewest ? this.#waits.nextOf(first) : this.#waits.longestOf(first);
       if (entry === undefined) return;
       this.#read(index, entry, isNewest);
     }
@@ -171,6 +178,7 @@ export class LiveServer {
 
   #read(index: TextIndex, entry: IndexedLine, isNewest: boolean): void {
     this.#underway.set(entry.hash, { box: entry, isNewest });
+    this.#waits.take(entry);
     const rect = aroundOf(entry, index.size);
     const pixels = index.pixels(rect);
     index
@@ -198,14 +206,6 @@ export class LiveServer {
       this.#readOn();
     });
   }
-}
-
-/** What came first; of what came together the short lines. */
-function oldestOf(lines: readonly IndexedLine[]): IndexedLine | undefined {
-  return lines.reduce<IndexedLine | undefined>(
-    (oldest, line) => (oldest === undefined || line.cameAt < oldest.cameAt ? line : oldest),
-    undefined,
-  );
 }
 
 /** The boxes of what reads like one of the secrets. */

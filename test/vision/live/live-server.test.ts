@@ -127,6 +127,19 @@ function written({ left, top, right, bottom }: Box): {
   return { at, pixels };
 }
 
+/** A line from right to left. */
+function mirrored(box: Box): { readonly rect: Rect; readonly pixels: Uint8Array<ArrayBuffer> } {
+  const at = rectOfBox(box);
+  const pixels = new Uint8Array(at.width * at.height * 4);
+  for (let y = 0; y < at.height; y++) {
+    for (let x = 0; x < at.width; x++) {
+      const from = ((at.y + y) * PAGE.width + at.x + at.width - 1 - x) * 4;
+      pixels.set(PAGE.rgba.subarray(from, from + 4), (y * at.width + x) * 4);
+    }
+  }
+  return { rect: at, pixels };
+}
+
 /** The widest of the lines that an engine is asked for, of which nobody has answered any. */
 async function asked(told: readonly FromLiveThread[]): Promise<Box> {
   const boxes = await until("questions", () => {
@@ -211,6 +224,14 @@ async function typed() {
     ask(EMAIL);
     await settle();
   };
+  /** All of a line is another one: from right to left what it was. */
+  const replace = async (line: number): Promise<void> => {
+    const box = boxes[line];
+    if (box === undefined) throw new Error("no such line");
+    server.take({ kind: "pixels", copies: [], parts: [mirrored(box)] });
+    ask(EMAIL);
+    await settle();
+  };
   /** The lines that engines read now, in the order of the questions. */
   const asked = async (count: number): Promise<number[]> =>
     await until(`${count} questions`, () => {
@@ -218,7 +239,7 @@ async function typed() {
       if (lines.length !== count) return null;
       return lines.map((line) => boxes.findIndex((box) => isMidOf(line.inkBox, box)));
     });
-  return { ...opened, type, asked, answerFirst: () => answer("nothing private") };
+  return { ...opened, type, replace, asked, answerFirst: () => answer("nothing private") };
 }
 
 t.test("of two lines that are typed each has an engine, whichever changed last", async (t) => {
@@ -234,15 +255,34 @@ t.test("of two lines that are typed each has an engine, whichever changed last",
   t.same(await asked(2), [0, 1]);
 });
 
-t.test("one engine reads the newest line, another what waited longest", async (t) => {
+t.test("of more lines that are typed than there are engines each has its turn", async (t) => {
   const { type, asked, answerFirst } = await typed();
   for (const line of [0, 1, 2, 3]) await type(line);
   t.same(await asked(2), [0, 1]);
+  const read: number[] = [];
+  for (let letter = 1; letter <= 6; letter++) {
+    // Line 2 changes last, line 3 first, before each answer: what changed since it was taken counts.
+    for (const line of [3, 1, 0, 2]) await type(line, letter);
+    await answerFirst();
+    read.push((await asked(2))[1] ?? -1);
+  }
+  t.same(read, [2, 3, 1, 0, 2, 3]);
+});
+
+t.test("a line that is typed is read before larger changes that came later, by one engine", async (t) => {
+  const { type, replace, asked, answerFirst } = await typed();
+  await type(0);
+  await type(1);
+  t.same(await asked(2), [0, 1]);
+  await type(2);
+  await replace(4);
+  await replace(3);
   await answerFirst();
-  t.same(await asked(2), [1, 3], "the newest");
-  await type(4);
+  t.same(await asked(2), [1, 2], "not the newest");
   await answerFirst();
-  t.same(await asked(2), [3, 2], "the oldest");
+  t.same(await asked(2), [2, 4], "what waited longest");
+  await answerFirst();
+  t.same(await asked(2), [4, 3]);
 });
 
 t.test("what an engine doubts is meant while a pointer may lie on it, and no longer", async (t) => {
