@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Audit } from "../audit/audit.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
+import { Lockout } from "../auth/lockout.ts";
 import { vncSecurity } from "../config/check-config.ts";
 import { type Config, ConfigError } from "../config/config-schema.ts";
 import type { OwnListener } from "../desktop/connections/target-guard.ts";
@@ -19,6 +20,7 @@ import { ViewerSignIn } from "../web/viewer/sign-in.ts";
 import { type ViewerCertificate, ViewerTls } from "../web/viewer/tls.ts";
 import { ardCrypto, keptRsaKey, msLogonCrypto } from "../web/viewer/viewer-crypto.ts";
 import { VncListener } from "../web/viewer/vnc-listener.ts";
+import type { OpenFleet } from "./fleet/open-fleet.ts";
 import { listenFault, type PortKey } from "./listen-fault.ts";
 import type { PLATFORM } from "./open-links.ts";
 
@@ -36,6 +38,8 @@ export interface VncRooms {
   readonly authenticator: Authenticator;
   readonly audit: Audit;
   readonly certificate: ViewerCertificate | null;
+  /** null: this server is alone. */
+  readonly shared: Pick<OpenFleet, "lockouts"> | null;
 }
 
 /** Opens the VNC port and those of `vnc.listeners`, as far as they are configured; all share one sign-in. */
@@ -56,8 +60,8 @@ export async function openVnc(
   const { platform, sessions, audit } = rooms;
   const signIn = new ViewerSignIn(
     {
-      clock: systemClock,
       log,
+      lockout: new Lockout(systemClock, rooms.shared?.lockouts.of("vnc")),
       means: {
         crypto: { ...platform.crypto, ...ardCrypto, ...msLogonCrypto },
         rsaKey: await rsaKeyOf(join(data_dir, "vnc-rsa-key.pem")),

@@ -226,7 +226,10 @@ t.test("case 41: who guesses a user's token waits 10 s, then doubling, whatever 
   const log = new KeptLog();
   const audited: { readonly type: string }[] = [];
   const signIn = new ViewerSignIn(
-    { clock, log, means: securityMeans, users, audit: (entry) => audited.push(entry) },
+    {
+      ...{ log, lockout: new Lockout(clock), means: securityMeans, users },
+      audit: (entry) => audited.push(entry),
+    },
     { security: ["tls-plain", "tls-vnc"], password: "sesame", passwordRole: "viewer" },
   );
   const enter = (address: string) => {

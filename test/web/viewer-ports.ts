@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { AuditEntry } from "../../src/audit/audit-event.ts";
+import { Lockout } from "../../src/auth/lockout.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import { rfbCrypto } from "../../src/desktop/links/vnc/rfb-crypto.ts";
 import type { View } from "../../src/desktop/view.ts";
@@ -103,7 +104,7 @@ export async function openVncDoor(
   const audit = (entry: AuditEntry): void => void audited.push(entry);
   const { security, clock = systemClock, users = NO_USERS } = options;
   const signIn = new ViewerSignIn(
-    { clock, log, means: securityMeans, users, audit },
+    { log, lockout: new Lockout(clock), means: securityMeans, users, audit },
     { security, password: options.password ?? null, passwordRole: options.role ?? "operator" },
   );
   const sessions = viewerSessions(log, audit);

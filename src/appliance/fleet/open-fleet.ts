@@ -19,6 +19,7 @@ import { ownProgram } from "../../platform/own-program.ts";
 import { openCalls } from "./open-calls.ts";
 import { readPem } from "./read-pem.ts";
 import { type FleetRooms, serveFleet } from "./serve-fleet.ts";
+import { SharedLockouts } from "./shared-lockouts.ts";
 import { SharedSessions } from "./shared-sessions.ts";
 import { SharedTokens } from "./shared-tokens.ts";
 
@@ -29,6 +30,7 @@ const LONGEST_NAME = 60;
 export interface OpenFleet {
   readonly fleet: Fleet;
   readonly identities: SharedIdentities;
+  readonly lockouts: SharedLockouts;
   readonly masks: SharedMasks;
   readonly requests: SharedRequests;
   readonly settings: SharedSettings;
@@ -125,7 +127,11 @@ export async function openFleet(
     onFault: (err) => log.error({ err }, "A sign-in could not be shared"),
   });
   const identities = new SharedIdentities(common);
-  const asked = [tokens, sessions, identities];
+  const lockouts = new SharedLockouts({
+    ...common,
+    onFault: (err) => log.error({ err }, "Wrong sign-ins could not be shared"),
+  });
+  const asked = [tokens, sessions, identities, lockouts];
   // Until then nobody can be told from a stranger.
   log.info({ endpoints: cluster.endpoints }, "Reading what the fleet shares");
   await Promise.all(asked.map((one) => one.open()));
@@ -139,5 +145,5 @@ export async function openFleet(
     return closed;
   };
   const serve = (rooms: FleetRooms): Promise<void> => serveFleet(fleet, cluster, rooms);
-  return { fleet, identities, masks, settings, requests, tokens, sessions, serve, close };
+  return { fleet, identities, lockouts, masks, settings, requests, tokens, sessions, serve, close };
 }

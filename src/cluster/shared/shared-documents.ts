@@ -18,7 +18,7 @@ const RECORD = z.object({
   sealed: z.string(),
 });
 
-interface SharedDocumentsOptions<T> {
+export interface SharedDocumentsOptions<T> {
   readonly store: ClusterStore;
   readonly clock: Clock;
   readonly sealer: SecretSealer;

@@ -3,9 +3,8 @@ import type { AuditEntry } from "../../audit/audit-event.ts";
 import { addressKey } from "../../auth/address.ts";
 import type { Authenticator, Credential } from "../../auth/authenticator.ts";
 import { reaches } from "../../auth/granted-desktops.ts";
-import { Lockout } from "../../auth/lockout.ts";
+import type { Lockout } from "../../auth/lockout.ts";
 import type { Principal, Role } from "../../auth/principal.ts";
-import type { Clock } from "../../platform/clock.ts";
 import { vncAuthResponse } from "../../protocols/rfb/security/vnc-auth.ts";
 import type { ServerSecurity } from "../../protocols/rfb/server/rfb-server.ts";
 import type { ViewerLog } from "./log.ts";
@@ -18,8 +17,9 @@ import {
 } from "./security.ts";
 
 export interface ViewerSignInPorts {
-  readonly clock: Clock;
   readonly log: ViewerLog;
+  /** Of wrong passwords. */
+  readonly lockout: Lockout;
   readonly means: ViewerSecurityMeans;
   /** Who has a token of their own. */
   readonly users: Pick<Authenticator, "signInAs" | "whenVoid">;
@@ -52,12 +52,10 @@ export interface ViewerSignInAttempt {
 export class ViewerSignIn {
   readonly #ports: ViewerSignInPorts;
   readonly #options: ViewerSignInOptions;
-  readonly #lockout: Lockout;
 
   constructor(ports: ViewerSignInPorts, options: ViewerSignInOptions) {
     this.#ports = ports;
     this.#options = options;
-    this.#lockout = new Lockout(ports.clock);
   }
 
   get security(): readonly ViewerSecurity[] {
@@ -66,7 +64,7 @@ export class ViewerSignIn {
 
   /** How long this address still has to wait, 0 where it may try: after too many wrong passwords. */
   waitMs(address: string): number {
-    return this.#lockout.waitMs(address);
+    return this.#ports.lockout.waitMs(address);
   }
 
   /** See Authenticator; the password and an open door are never revoked. */
@@ -118,13 +116,13 @@ export class ViewerSignIn {
   #judged(address: string, isRight: boolean, { principal, credential }: SignedInViewer): boolean {
     if (isRight) {
       // A token of one's own would buy new guesses at the password.
-      if (this.waitMs(address) === 0 && credential === null) this.#lockout.succeed(address);
+      if (this.waitMs(address) === 0 && credential === null) this.#ports.lockout.succeed(address);
       const { id, name, role } = principal;
       const kind = role === "agent" ? "agent" : "human";
       this.#ports.audit({ type: "auth.login", actor: { id, name, kind, role, ip: address }, action: "vnc" });
       return true;
     }
-    const waitMs = this.waitMs(address) > 0 ? this.waitMs(address) : this.#lockout.fail(address);
+    const waitMs = this.waitMs(address) > 0 ? this.waitMs(address) : this.#ports.lockout.fail(address);
     this.#ports.log.warn({ address, waitMs }, "VNC viewer gave a wrong password");
     this.#ports.audit({
       type: waitMs > 0 ? "auth.locked" : "auth.failed",

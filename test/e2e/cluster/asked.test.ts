@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import t from "tap";
 import * as z from "zod";
 import { approvalSchema, desktopSchema, errorSchema, grantSchema } from "../../../src/web/api/api.ts";
@@ -112,6 +114,33 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "xsetroot", "open
       await until(`she is signed out at ${name}`, async () => !(await asAnn(name, "/api/v1/me")).ok, SLOW_MS);
     }
     t.equal((await asAnn(far, "/api/v1/me")).status, 401);
+  });
+
+  await t.test("wrong tokens at one node lock their address out of all", async (t) => {
+    const written = etcd.history(t, "/overlay-companion/lockouts/");
+    /** From an address of its own, so that nobody else waits; the status. */
+    const guess = async (name: string): Promise<number> => {
+      const headers = { authorization: "Bearer wrong" };
+      const asked = get(`${fleet.node(name).url}/api/v1/me`, { localAddress: "127.0.0.7", headers });
+      const [answer]: IncomingMessage[] = await once(asked, "response");
+      answer?.resume();
+      return answer?.statusCode ?? 0;
+    };
+    for (let nth = 0; nth < 5; nth++) t.equal(await guess(far), 401);
+    t.equal(await guess(far), 429);
+    await until("all is shared", () => written().length >= 2, SLOW_MS);
+    let guesses = 0;
+    await until(
+      "the owner has it wait too",
+      async () => {
+        guesses += 1;
+        return (await guess(owner)) === 429;
+      },
+      SLOW_MS,
+    );
+    t.ok(guesses < 5, `after ${guesses} of its own: alone it would take six`);
+    t.equal((await fleet.node(owner).fetch("/api/v1/me")).status, 200, "others need not");
+    t.notMatch(JSON.stringify(written()), /127\.0|failures/, "sealed");
   });
 
   await t.test("a question is answered at any node, once, by the right of who answers", async (t) => {
