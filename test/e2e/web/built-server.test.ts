@@ -5,8 +5,8 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import t from "tap";
+import { freePort } from "../../support/free-port.ts";
 import { Program } from "../../support/program.ts";
-import { freePort } from "../harness/appliance.ts";
 import { requirePeers } from "../harness/peers.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
