@@ -2,7 +2,7 @@ import type { Signal } from "@preact/signals";
 import { SECURITY_NAMES } from "../../../protocols/rfb/security/policy.ts";
 import { t } from "../language/language.ts";
 import type { InitialForm } from "./connection-form.ts";
-import { GRAPHICS, KEYBOARD_OPTIONS, screensIn } from "./rdp-form.ts";
+import { FILES, GRAPHICS, KEYBOARD_OPTIONS, screensIn } from "./rdp-form.ts";
 import { SecretField } from "./secret-field.tsx";
 import { headersIn, PICTURES, TRANSPORT_LABELS, transportNamed } from "./transport-choice.ts";
 import "../styles/more-fields.css";
@@ -245,6 +245,7 @@ function RdpFields({ values }: Pick<InitialForm, "values">) {
         ]}
         value={values["rdp_nla"]}
       />
+      <Choice label={t`Files`} name="files" options={FILES} value={values["files"]} />
       <input type="hidden" name="rdp_depth" value={values["rdp_depth"] ?? ""} />
     </>
   );

@@ -53,8 +53,14 @@ export function screensIn(text: string): Pick<Wishes, "width" | "height" | "moni
   return monitors !== null && isSound ? { monitors } : null;
 }
 
+/** Whether people send files to a host and take files from it, in the words of the form. */
+export const FILES = [
+  ["off", t`Stay where they are`],
+  ["on", t`People send and take them`],
+] as const;
+
 /** What the fields for an RDP host ask of it; nothing where all were left alone. */
-export function rdpFromForm(form: FilledForm): Pick<ConnectionBody, "rdp"> {
+export function rdpFromForm(form: FilledForm): Pick<ConnectionBody, "rdp" | "files"> {
   const text = (name: string): string => field(form, name);
   const rdp: Wishes = { ...screensIn(text("rdp_screens")) };
   if (/^\d{1,10}$/.test(text("rdp_keyboard"))) rdp.keyboard_layout = Number(text("rdp_keyboard"));
@@ -63,7 +69,11 @@ export function rdpFromForm(form: FilledForm): Pick<ConnectionBody, "rdp"> {
   if (text("rdp_nla") === "on" || text("rdp_nla") === "off") rdp.require_nla = text("rdp_nla") === "on";
   const depth = ([32, 24, 16, 15, 8] as const).find((bits) => String(bits) === text("rdp_depth"));
   if (depth !== undefined) rdp.depth = depth;
-  return Object.keys(rdp).length === 0 ? {} : { rdp };
+  const [files] = FILES.find(([word]) => word === text("files")) ?? [];
+  return {
+    ...(files === undefined ? {} : { files }),
+    ...(Object.keys(rdp).length === 0 ? {} : { rdp }),
+  };
 }
 
 /** The fields as they stand for what is asked of a host already. */

@@ -1,8 +1,13 @@
 import t from "tap";
 import { makeConnection } from "../../../../src/desktop/connections/connection.ts";
+import { editedConnection, shownConnection } from "../../../../src/desktop/connections/connection-edit.ts";
 import { LAYOUTS } from "../../../../src/protocols/rdp/input/keyboard-layouts.ts";
-import { connectionBodySchema } from "../../../../src/web/api/api.ts";
-import { connectionFromForm } from "../../../../src/web/client/connections/connection-form.ts";
+import { connectionBodySchema, connectionEditSchema } from "../../../../src/web/api/api.ts";
+import {
+  connectionFromForm,
+  editFromForm,
+  formOf,
+} from "../../../../src/web/client/connections/connection-form.ts";
 import {
   KEYBOARD_OPTIONS,
   KEYBOARDS,
@@ -39,6 +44,27 @@ t.test("what is asked of an RDP host goes from the form to the connection", asyn
   t.notOk("rdp" in form({ ...filled, protocol: "vnc" }), "only RDP hosts have these");
   t.notOk("rdp" in form({ rdp_keyboard: "toString", rdp_graphics: "video", rdp_nla: "maybe" }));
 });
+
+t.test(
+  "files go to a host and come from it where the form says so, and no longer where it says not",
+  async (t) => {
+    const added = makeConnection(form({ files: "on" }), new Date(0));
+    t.equal(added.files, "on");
+    const { values, kept } = formOf(shownConnection(added));
+    t.equal(values["files"], "on", "an edit begins with it");
+    const edit = (files: string) =>
+      editedConnection(
+        added,
+        connectionEditSchema.parse(
+          editFromForm(new Map(Object.entries({ ...HOST, ...values, files })), kept),
+        ),
+      );
+    t.equal(edit("on").files, "on");
+    t.equal(edit("off").files, "off");
+    t.notOk("files" in form({ files: "maybe" }));
+    t.notOk("files" in form({ files: "on", protocol: "vnc" }), "only RDP hosts have these");
+  },
+);
 
 t.test("screens that cannot be read are found, and those that no host takes are refused", async (t) => {
   for (const text of ["big", "800", "800x600,640x480", "800x600+0+0,"]) t.equal(screensIn(text), null, text);
