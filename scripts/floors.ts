@@ -44,11 +44,11 @@ const EXTENSION = "extension/";
 const TELEMETRY = "monitoring/otlp/";
 
 /**
- * Code for browsers and what it sees, nothing of which needs Node: the web app GROUND, how overlays look and the shapes of the
- * REST API, the extension what it and the server say to each other.
+ * Code for browsers and what it sees, nothing of which needs Node: the web app GROUND, how overlays look, what desktops say in
+ * other languages and the shapes of the REST API, the extension what it and the server say to each other.
  */
 const LEAVES: Readonly<Record<string, readonly string[]>> = {
-  [CLIENT]: ["framebuffer/", "protocols/", "compositor/look/", "web/api/", CLIENT],
+  [CLIENT]: ["framebuffer/", "protocols/", "compositor/look/", "desktop/words/", "web/api/", CLIENT],
   [EXTENSION]: ["browser/wire/", EXTENSION],
 };
 

@@ -1,3 +1,4 @@
+import { PAGE_GERMAN } from "./export-german.ts";
 import { REPLAY_SCRIPT } from "./export-html-script.ts";
 import { REPLAY_STYLE } from "./export-html-style.ts";
 
@@ -11,7 +12,7 @@ export interface ReplayPageFacts {
   readonly startedAt: string;
 }
 
-/** The page around a replay's data: what comes before the JSON, and after it. */
+/** The page around a replay's data: what comes before the JSON, and after it. In English; its script says it in German. */
 export function replayPage({ title, startedAt }: ReplayPageFacts): {
   readonly head: string;
   readonly tail: string;
@@ -30,7 +31,7 @@ export function replayPage({ title, startedAt }: ReplayPageFacts): {
 </head>
 <body>
 <header><h1>${name}</h1><time class="muted" datetime="${day}">${day.replace("T", " ").slice(0, 16)} UTC</time></header>
-<main><canvas id="picture" role="img" aria-label="The recorded screen of ${name}"></canvas></main>
+<main><canvas id="picture" role="img"></canvas></main>
 <aside aria-label="What happened"><ol id="list"></ol></aside>
 <footer>
 <div class="timeline"><div id="lanes" class="lanes" aria-hidden="true"></div><input id="position" type="range" min="0" step="1" value="0" aria-label="Position in the recording"></div>
@@ -45,6 +46,7 @@ export function replayPage({ title, startedAt }: ReplayPageFacts): {
 </footer>
 <script type="application/json" id="data">`,
     tail: `</script>
+<script>const GERMAN = ${JSON.stringify(PAGE_GERMAN)};</script>
 <script>${REPLAY_SCRIPT}</script>
 </body>
 </html>

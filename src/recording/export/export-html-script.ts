@@ -4,11 +4,28 @@ export const REPLAY_SCRIPT = `
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
-const { frames, moments, duration } = data;
+const { frames, duration } = data;
+const isGerman = navigator.languages.map((tag) => tag.slice(0, 2)).find((one) => one === "en" || one === "de") === "de";
+const moments = isGerman
+  ? data.moments.map((moment, i) => ({ ...moment, words: data.german[i][0], detail: data.german[i][1] }))
+  : data.moments;
+/** A text of the page in the language of its reader. */
+const t = (text, ...values) => ((isGerman && GERMAN[text]) || text).replace(/[{](.)[}]/g, (_, i) => values[i]);
+if (isGerman) {
+  document.documentElement.lang = "de";
+  for (const name of ["aria-label", "title"]) {
+    for (const one of document.querySelectorAll("[" + name + "]")) {
+      // "Play or pause (Space)": what it does, and by which key.
+      const [, what, key] = /^(.*?)( [(].*)?$/.exec(one.getAttribute(name));
+      one.setAttribute(name, t(what) + t(key ?? ""));
+    }
+  }
+}
 const canvas = $("picture");
 const pen = canvas.getContext("2d");
 canvas.width = data.width;
 canvas.height = data.height;
+canvas.setAttribute("aria-label", t("The recorded screen of {0}", document.title));
 
 const two = (n) => String(n).padStart(2, "0");
 const words = (ms) => {
@@ -107,10 +124,11 @@ let current = null;
 const paint = () => {
   $("position").value = String(position);
   const row = rows[indexAt(moments, position)] ?? null;
-  const named = row === null ? "" : ", after: " + row.firstChild.textContent;
-  $("position").setAttribute("aria-valuetext", words(position) + " of " + words(duration) + named);
+  const place = t("{0} of {1}", words(position), words(duration));
+  const named = row === null ? place : t("{0}, after: {1}", place, row.firstChild.textContent);
+  $("position").setAttribute("aria-valuetext", named);
   $("time").textContent = words(position) + " / " + words(duration);
-  $("play").textContent = isPlaying ? "Pause" : "Play";
+  $("play").textContent = t(isPlaying ? "Pause" : "Play");
   if (row === current) return;
   current?.removeAttribute("aria-current");
   row?.setAttribute("aria-current", "step");
@@ -166,12 +184,13 @@ const skip = () => {
   $("idle").setAttribute("aria-pressed", String(isSkipping));
 };
 
-for (const known of SPEEDS) $("speed").append(new Option(known + "×", String(known)));
+for (const known of SPEEDS) $("speed").append(new Option(known.toLocaleString(document.documentElement.lang) + "×", String(known)));
 setSpeed(1);
 $("speed").onchange = () => setSpeed(Number($("speed").value));
 $("position").max = String(duration);
 $("position").oninput = () => go(Number($("position").value));
 $("play").onclick = canvas.onclick = () => play(!isPlaying);
+$("idle").textContent = t("Skip idle");
 $("idle").onclick = skip;
 $("before").onclick = () => step(actions, -1);
 $("next").onclick = () => step(actions, 1);

@@ -12,6 +12,8 @@ export interface ReplayFacts {
   /** ISO 8601, of the export's beginning. */
   readonly startedAt: string;
   readonly moments: readonly ReplayMoment[];
+  /** The words and the detail of each moment in German. */
+  readonly german: readonly (readonly [words: string, detail: string])[];
 }
 
 /**
@@ -23,12 +25,12 @@ export async function* exportHtml(
   facts: ReplayFacts,
 ): AsyncGenerator<Uint8Array> {
   const page = replayPage(facts);
-  const { durationMs: duration, moments } = facts;
+  const { durationMs: duration, moments, german } = facts;
   let isFirst = true;
   for await (const { width, height, ...frame } of frameParts(frames)) {
     const head = isFirst
       ? // With the first picture: where there is none, nothing was written yet.
-        `${page.head}{${json({ width, height, duration, moments }).slice(1, -1)},"frames":[`
+        `${page.head}{${json({ width, height, duration, moments, german }).slice(1, -1)},"frames":[`
       : ",";
     isFirst = false;
     yield utf8(head + json(frame));

@@ -12,6 +12,7 @@ import {
   exportFrames,
   pixelsOf,
 } from "./export-frames.ts";
+import { germanWords } from "./export-german.ts";
 import { GIF_END, gifFrame, gifHead } from "./export-gif.ts";
 import { exportHtml, exportParts } from "./export-html.ts";
 import { replayMoments } from "./export-moments.ts";
@@ -162,11 +163,14 @@ async function* exportReplay(
 ): AsyncGenerator<Uint8Array> {
   const { fromMs, toMs } = range;
   const { title, startedAt } = reader.summary;
+  const entries = await reader.events(fromMs, toMs);
+  const german = replayMoments(entries, range, await germanWords(entries));
   const facts = {
     title,
     durationMs: toMs - fromMs,
     startedAt: new Date(Date.parse(startedAt) + fromMs).toISOString(),
-    moments: replayMoments(await reader.events(fromMs, toMs), range),
+    moments: replayMoments(entries, range),
+    german: german.map(({ words, detail }) => [words, detail] as const),
   };
   yield* exportHtml(exportFrames(reader, range, signal), facts);
 }

@@ -134,5 +134,33 @@ t.test("a replay page plays offline, by hand and by keys", { timeout: 400_000 },
     }
   });
 
+  await t.test("who reads German reads it in German", async (t) => {
+    const visit = await open("", { locale: "de-DE", viewport: { width: 360, height: 740 } });
+    t.equal(await visit.locator("html").getAttribute("lang"), "de");
+    await visit.getByRole("button", { name: "Nächste Aktion" }).click();
+    const current = visit.locator("li [aria-current]");
+    await current.filter({ hasText: "Klick links bei 300,300" }).waitFor();
+    t.match(await current.textContent(), /“Put the caret into the note” · Bildschirm geändert · /);
+    t.match(
+      await visit.getByRole("slider", { name: "Stelle in der Aufnahme" }).getAttribute("aria-valuetext"),
+      /^0:\d\d von 0:\d\d, nach: Klick links bei 300,300$/,
+    );
+    await visit.getByRole("img", { name: "Der aufgenommene Bildschirm von Demo desktop" }).waitFor();
+    t.equal(await visit.getByLabel("Tempo").locator("option").first().textContent(), "0,25×");
+    const said = await visit.evaluate<string[]>(`[...document.querySelectorAll("[title], [aria-label]")]
+      .flatMap((one) => [one.title, one.getAttribute("aria-label") ?? ""])
+      .concat([...document.querySelectorAll(".tools button")].map((one) => one.textContent))`);
+    const english = /\b(?:play|pause|skip|idle|speed|previous|next|action|recorded|position|what|space)\b/i;
+    t.same(
+      said.filter((text) => english.test(text)),
+      [],
+      "no word is left",
+    );
+    t.same(await accessibilityFaults(visit), []);
+    const folder = process.env["OC_SCREENSHOTS"];
+    if (folder !== undefined) await visit.screenshot({ path: `${folder}/replay-page-german-360.png` });
+    await visit.context().close();
+  });
+
   t.same(complaints, [], "the browser complained of nothing, and nobody was asked for anything");
 });

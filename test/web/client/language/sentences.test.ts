@@ -6,12 +6,13 @@ import { detailsOf } from "../../../../src/desktop/control/action-details.ts";
 import { besideWords, summaryOf } from "../../../../src/desktop/control/action-summary.ts";
 import { scopeOf } from "../../../../src/desktop/control/approvals/grant-scope.ts";
 import { MODES } from "../../../../src/desktop/control/policy.ts";
+import { sentencesOf } from "../../../../src/desktop/words/sentences.ts";
 import { AgentLooks } from "../../../../src/web/api/agents/agent-looks.ts";
-import { reviverOf, sentencesOf } from "../../../../src/web/client/language/sentences.ts";
+import { reviverOf } from "../../../../src/web/client/language/reviver.ts";
 import { FakeClock } from "../../../fake-clock.ts";
 
-const GERMAN = fileURLToPath(new URL("../../../../src/web/client/language/german.json", import.meta.url));
-const { sentences }: { sentences: Record<string, string> } = JSON.parse(readFileSync(GERMAN, "utf8"));
+const GERMAN = fileURLToPath(new URL("../../../../src/desktop/words/german.json", import.meta.url));
+const sentences: Record<string, string> = JSON.parse(readFileSync(GERMAN, "utf8"));
 const say = sentencesOf(sentences);
 
 const HELD = [0xffe3];
