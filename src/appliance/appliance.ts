@@ -246,7 +246,7 @@ async function openRooms(
   closeStack.add(() => webPushes?.close());
   pushes.follow(desktops);
   const recordings = await openRecordings(config, log, desktops, {
-    ...{ clock, sealer, replays, reader, own, audit, closeStack, fleet },
+    ...{ clock, sealer, replays, reader, own, audit, closeStack, fleet, parts: shared?.recordings ?? null },
   });
 
   const bridge = await openBrowsers(config, log, { audit, desktops, clock, own });

@@ -1,9 +1,11 @@
 import type { AuditEntry, AuditedFleet } from "../audit/audit-event.ts";
 import { auditRecordings } from "../audit/recording-audit.ts";
 import type { SecretBox } from "../auth/secret-box.ts";
+import type { SharedRecordings } from "../cluster/shared/shared-recordings.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { OwnListener } from "../desktop/connections/target-guard.ts";
 import type { Desktops } from "../desktop/desktops.ts";
+import { RefusedError } from "../desktop/error.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import { RecordingService } from "../recording/library/recording-service.ts";
@@ -32,6 +34,7 @@ export async function openRecordings(
     readonly closeStack: CloseStack;
     /** null: this server is alone. */
     readonly fleet: AuditedFleet | null;
+    readonly parts: SharedRecordings | null;
   },
 ): Promise<RecordingService> {
   const { recording } = config;
@@ -57,6 +60,7 @@ export async function openRecordings(
         const fence = house.fleet?.fenceOf(id) ?? null;
         return fence === null ? {} : { fence: `${house.fleet?.name} ${fence}` };
       },
+      ...(house.parts === null ? {} : { parts: house.parts }),
       ...(archive === null ? {} : { copies: archive }),
       ...(recording.text
         ? { openText: recordedTexts({ reader: house.reader, timer: house.clock }, log) }
@@ -66,6 +70,10 @@ export async function openRecordings(
   );
   house.closeStack.add(() => recordings.close());
   auditRecordings(recordings, record);
+  house.parts?.follow(desktops, {
+    on: (listener) => recordings.on(listener),
+    endOf: (id) => endOf(recordings, id),
+  });
   house.closeStack.add(() => archive?.close());
   archive?.follow(recordings).catch((err: unknown) => log.error({ err }, "Recordings could not be listed"));
   recordings.on((event) => {
@@ -93,4 +101,15 @@ export async function openRecordings(
     }
   });
   return recordings;
+}
+
+/** When one of this server ended, ISO 8601; null where it runs, or is not there. */
+async function endOf(recordings: Pick<RecordingService, "get">, id: string): Promise<string | null> {
+  try {
+    const { state, startedAt, durationMs } = await recordings.get(id);
+    return state === "recording" ? null : new Date(Date.parse(startedAt) + durationMs).toISOString();
+  } catch (error) {
+    if (error instanceof RefusedError) return null;
+    throw error;
+  }
 }

@@ -7,7 +7,7 @@ import { RefusedError } from "../../src/desktop/error.ts";
 import { rectOfSize } from "../../src/framebuffer/rect.ts";
 import type { KeySealer } from "../../src/recording/format/recording-key.ts";
 import { RecordingService, type RecordingsOptions } from "../../src/recording/library/recording-service.ts";
-import type { RecordingsEvent } from "../../src/recording/library/recording-types.ts";
+import type { RecordingParts, RecordingsEvent } from "../../src/recording/library/recording-types.ts";
 import type { RecordingEncoders } from "../../src/recording/write/encoder.ts";
 import type { TextReader } from "../../src/recording/write/recorder-ports.ts";
 import { House } from "../desktop/house.ts";
@@ -70,6 +70,7 @@ export class Studio {
     encoders: RecordingEncoders = INLINE_ENCODERS,
     freeBytes = Number.MAX_SAFE_INTEGER,
     openText?: (desktop: Desktop) => TextReader,
+    parts?: RecordingParts,
   ): Promise<Studio> {
     owner.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
     const house = House.live();
@@ -85,6 +86,7 @@ export class Studio {
         // Beside a clock that jumps a thread would seem to take hours.
         encoders,
         ...(openText === undefined ? {} : { openText }),
+        ...(parts === undefined ? {} : { parts }),
         onBug: (error) => bugs.push(error),
         freeBytes: async () => disk.freeBytes,
         desktops: {

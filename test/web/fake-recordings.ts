@@ -6,6 +6,7 @@ import { RecordingError } from "../../src/recording/library/error.ts";
 import { RecordingNotes } from "../../src/recording/library/recording-notes.ts";
 import type {
   FoundInRecordings,
+  PartsAround,
   PictureChunk,
   PictureRun,
   RecordedFrame,
@@ -137,6 +138,8 @@ export class FakeRecordings implements RecordingsFace {
   readonly opened: FakeReader[] = [];
   entries: readonly TrackEntry[] = [];
   readonly bookmarks: string[] = [];
+  /** What comes before and after some. */
+  readonly parts = new Map<string, PartsAround>();
   readonly notes = new RecordingNotes(async () => undefined);
   readonly #recordings = new Map<string, RecordingSummary>();
   readonly #listeners = new Set<(event: RecordingsEvent) => void>();
@@ -162,6 +165,10 @@ export class FakeRecordings implements RecordingsFace {
     return null;
   }
 
+  around({ id }: Pick<RecordingSummary, "id">): PartsAround {
+    return this.parts.get(id) ?? { earlierEndedAt: null, next: null };
+  }
+
   async start(desktopId: string, { reason = "manual", by }: StartOptions): Promise<RecordingSummary> {
     const running = this.runningOn(desktopId);
     if (running !== null) return running;
@@ -178,7 +185,7 @@ export class FakeRecordings implements RecordingsFace {
     if (recording.state !== "recording") throw new RefusedError("not_found", "no such running recording");
     const stopped = { ...recording, state: "sealed" } as const;
     this.keep(stopped);
-    this.#tell({ type: "stopped", recording: stopped, by: by ?? null });
+    this.#tell({ type: "stopped", recording: stopped, by: by ?? null, isInterrupted: false });
     return stopped;
   }
 

@@ -9,6 +9,7 @@ import { LEASE_TIMING } from "../../cluster/lease/lease.ts";
 import { systemLeaseClock } from "../../cluster/lease/lease-clock.ts";
 import { SharedIdentities } from "../../cluster/shared/shared-identities.ts";
 import { SharedMasks } from "../../cluster/shared/shared-masks.ts";
+import { SharedRecordings } from "../../cluster/shared/shared-recordings.ts";
 import { SharedRequests } from "../../cluster/shared/shared-requests.ts";
 import { SharedSettings } from "../../cluster/shared/shared-settings.ts";
 import { Supervisor } from "../../cluster/supervisor/supervisor.ts";
@@ -32,6 +33,7 @@ export interface OpenFleet {
   readonly identities: SharedIdentities;
   readonly lockouts: SharedLockouts;
   readonly masks: SharedMasks;
+  readonly recordings: SharedRecordings;
   readonly requests: SharedRequests;
   readonly settings: SharedSettings;
   readonly tokens: SharedTokens;
@@ -94,8 +96,12 @@ export async function openFleet(
     ...{ ...common, bindingOf },
     onFault: (err) => log.error({ err }, "What agents ask people for could not be shared"),
   });
+  const recordings = new SharedRecordings({
+    ...{ ...common, name, bindingOf },
+    onFault: (err) => log.error({ err }, "What is recorded could not be shared"),
+  });
   /** What the next node that has a desktop must know of it. */
-  const kept = [masks, settings, requests];
+  const kept = [masks, settings, requests, recordings];
   const fleet: Fleet = new Fleet({
     ...{ store, clock, leaseClock: systemLeaseClock, timing: LEASE_TIMING, name, zones, capacity },
     ...{ sealer, onFailed },
@@ -145,5 +151,6 @@ export async function openFleet(
     return closed;
   };
   const serve = (rooms: FleetRooms): Promise<void> => serveFleet(fleet, cluster, rooms);
-  return { fleet, identities, lockouts, masks, settings, requests, tokens, sessions, serve, close };
+  const shared = { identities, lockouts, masks, recordings, settings, requests, tokens, sessions };
+  return { fleet, ...shared, serve, close };
 }

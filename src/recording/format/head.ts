@@ -1,6 +1,6 @@
 import { RecordingError } from "../library/error.ts";
 import { JsonRecord } from "./json-record.ts";
-import { REASONS, type RecordingReason } from "./summary.ts";
+import { type EarlierPart, REASONS, type RecordingReason } from "./summary.ts";
 
 const FORMAT = "overlay-companion recording";
 const VERSION = 1;
@@ -17,6 +17,8 @@ export interface RecordingHead {
   readonly startedById: string | null;
   /** Of a fleet: under what its server had the desktop, "node revision"; all of it was written under that. Absent: it was alone. */
   readonly fence?: string;
+  /** The one that it goes on from; what is not in either was not recorded. Absent: none. */
+  readonly continues?: EarlierPart;
   /** Of the appliance that signs it. */
   readonly publicKey: string;
   /** The key of the other blocks' bodies, sealed under the appliance's; null: they are not encrypted. */
@@ -44,9 +46,17 @@ export function readHead(bytes: Buffer): RecordingHead {
     startedBy: head.text("startedBy"),
     startedById: head.has("startedById") ? head.textOrNull("startedById") : null,
     ...(head.has("fence") ? { fence: head.text("fence") } : {}),
+    ...earlierPartOf(head),
     publicKey: head.text("publicKey"),
     sealedKey: head.textOrNull("sealedKey"),
   };
+}
+
+/** What a head or a seal says of the recording that it goes on from. */
+export function earlierPartOf(record: JsonRecord): { readonly continues?: EarlierPart } {
+  if (!record.has("continues")) return {};
+  const earlier = record.record("continues");
+  return { continues: { id: earlier.text("id"), node: earlier.text("node") } };
 }
 
 export function reasonOf(text: string): RecordingReason {

@@ -55,6 +55,19 @@ export interface ArchiveState {
   readonly problem: string | null;
 }
 
+/** What was recorded of a desktop until it went from one node of a fleet to another, where another recording goes on. */
+export interface EarlierPart {
+  /** Of a recording. */
+  readonly id: string;
+  /** Where it was made, and is. */
+  readonly node: string;
+}
+
+/** The recording that one goes on from, where it does. */
+export function continuesOf({ continues }: { readonly continues?: EarlierPart }) {
+  return continues === undefined ? {} : { continues };
+}
+
 /** A recording as a list shows it. */
 export interface RecordingSummary {
   readonly id: string;
@@ -78,6 +91,8 @@ export interface RecordingSummary {
   /** While it runs: the name of a person who asked for it too, after whoever else began it. It is theirs to end. */
   readonly keptBy?: string;
   readonly isEncrypted: boolean;
+  /** Absent: it goes on from none. */
+  readonly continues?: EarlierPart;
   readonly counts: RecordingCounts;
   /** Of a sealed one, where there is an archive. */
   readonly archive?: ArchiveState;

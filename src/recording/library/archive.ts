@@ -2,7 +2,7 @@ import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { BlockIndex } from "../format/block-index.ts";
 import { type KeySealer, openRecordingKey } from "../format/recording-key.ts";
-import { NO_COUNTS, type RecordingSummary } from "../format/summary.ts";
+import { continuesOf, NO_COUNTS, type RecordingSummary } from "../format/summary.ts";
 import { BlockSource } from "../read/block-source.ts";
 import { OpenRecording } from "../read/open-recording.ts";
 import { localFiles, movingFiles, type RecordingFiles } from "../read/recording-files.ts";
@@ -17,7 +17,7 @@ import type { RecordingCopies } from "./recording-copies.ts";
 import type { Verification } from "./recording-types.ts";
 import { noSuchRecording } from "./refused.ts";
 import { removeFolder, sweepRemoved } from "./remove-folder.ts";
-import { begunBy, countsOf, emptySummary, summaryOfSeal, withState } from "./summaries.ts";
+import { begunBy, countsOf, emptySummary, newestFirst, summaryOfSeal, withState } from "./summaries.ts";
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
 /** Told of at once: each is a small file. */
@@ -110,7 +110,7 @@ export class RecordingArchive {
       const some = far.slice(next, next + FAR_AT_ONCE).map((id) => this.#farSummaryOf(id));
       for (const summary of await Promise.all(some)) if (summary !== null) summaries.push(summary);
     }
-    return summaries.sort((a, b) => b.startedAt.localeCompare(a.startedAt) || b.id.localeCompare(a.id));
+    return summaries.sort(newestFirst);
   }
 
   /** Throws RefusedError not_found. */
@@ -310,6 +310,7 @@ export class RecordingArchive {
       startedBy: head.startedBy,
       startedById: head.startedById,
       isEncrypted: head.sealedKey !== null,
+      ...continuesOf(head),
       counts: { ...NO_COUNTS, frames: index.frames },
     };
     const reader = new OpenRecording(source, () => summary);

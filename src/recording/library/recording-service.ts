@@ -23,6 +23,9 @@ import type { RecordingCopies } from "./recording-copies.ts";
 import { RecordingNotes } from "./recording-notes.ts";
 import type {
   FoundInRecordings,
+  RecordingEnd,
+  RecordingOwner,
+  RecordingParts,
   RecordingsEvent,
   RecordingsFace,
   SearchScope,
@@ -30,9 +33,12 @@ import type {
   Verification,
 } from "./recording-types.ts";
 import { expired, type RetentionLimits } from "./retention.ts";
+import { newestFirst } from "./summaries.ts";
 
 /** Who stops agents where a recording must not miss anything and the disk is full. */
 const RECORDER: Actor = { kind: "extension", id: "recorder", name: "Recorder" };
+/** Its desktop, or this process, goes. */
+const INTERRUPTED: RecordingEnd = { by: null, isInterrupted: true };
 const RETENTION_MS = 3_600_000;
 const DAY_MS = 24 * RETENTION_MS;
 const MAX_LABEL = 200;
@@ -58,6 +64,8 @@ export interface RecordingsPorts {
   onBug(error: unknown): void;
   /** Of a fleet: for the head of each recording. */
   fenceOf?(desktopId: string): Pick<RecordingHead, "fence">;
+  /** Of a fleet. Default: desktops are nowhere else. */
+  readonly parts?: RecordingParts;
   /** Who reads the text of a desktop that is recorded. Default: text is not recorded. */
   openText?(desktop: Desktop): TextReader;
   /** Where else finished ones are. Default: nowhere. */
@@ -116,7 +124,8 @@ export class RecordingService implements RecordingsFace {
     );
     this.#missed = new MissedStarts(ports.clock, ({ id }) => this.#begin(id, "always"));
     this.#auto = new AutoRecord(options.policy, ports.clock, ports.desktops, {
-      start: (desktopId, reason) => this.#begin(desktopId, reason),
+      start: (desktopId, reason, owner) => this.#begin(desktopId, reason, owner),
+      parts: ports.parts ?? null,
       stop: (desktopId) => {
         const recording = this.runningOn(desktopId);
         if (recording?.reason === "agent_activity" && recording.keptBy === undefined)
@@ -147,10 +156,7 @@ export class RecordingService implements RecordingsFace {
 
   async list(): Promise<readonly RecordingSummary[]> {
     const running = [...this.#running.values()].map(({ summary }) => summary());
-    const kept = await this.#archive.list(new Set(this.#running.keys()));
-    return [...running, ...kept].sort(
-      (a, b) => b.startedAt.localeCompare(a.startedAt) || b.id.localeCompare(a.id),
-    );
+    return [...running, ...(await this.#archive.list(new Set(this.#running.keys())))].sort(newestFirst);
   }
 
   async get(id: string): Promise<RecordingSummary> {
@@ -187,7 +193,11 @@ export class RecordingService implements RecordingsFace {
     return started;
   }
 
-  async stop(id: string, by?: Actor): Promise<RecordingSummary> {
+  stop(id: string, by?: Actor): Promise<RecordingSummary> {
+    return this.#end(id, { by: by ?? null, isInterrupted: false });
+  }
+
+  async #end(id: string, end: RecordingEnd): Promise<RecordingSummary> {
     const running = this.#running.get(id);
     if (running === undefined) {
       throw new RefusedError("not_found", "no such running recording: list the recordings to see which run");
@@ -195,7 +205,7 @@ export class RecordingService implements RecordingsFace {
     const recording = await running.close();
     this.#offStrict.get(id)?.();
     this.#offStrict.delete(id);
-    if (this.#running.delete(id)) this.#listeners.tell({ type: "stopped", recording, by: by ?? null });
+    if (this.#running.delete(id)) this.#listeners.tell({ type: "stopped", recording, ...end });
     if (!this.#isClosed) this.#search.ended(id);
     return recording;
   }
@@ -225,6 +235,10 @@ export class RecordingService implements RecordingsFace {
     return this.#search.search(query, scope);
   }
 
+  around(recording: Pick<RecordingSummary, "id" | "desktopId">) {
+    return this.#ports.parts?.around(recording) ?? { earlierEndedAt: null, next: null };
+  }
+
   bookmark(id: string, label: string, by: Actor): void {
     const running = this.#running.get(id);
     if (running === undefined) {
@@ -246,7 +260,7 @@ export class RecordingService implements RecordingsFace {
     this.#cancelRetention?.();
     for (const off of this.#offs) off();
     await Promise.allSettled([...this.#starting.values()]);
-    await Promise.all([...this.#running.keys()].map((id) => this.stop(id)));
+    await Promise.all([...this.#running.keys()].map((id) => this.#end(id, INTERRUPTED)));
     await this.#encoders.close();
     await this.#search.close();
     this.#listeners.clear();
@@ -254,8 +268,7 @@ export class RecordingService implements RecordingsFace {
 
   /** The one that takes what happens on a desktop; null for none. */
   #goingOn(desktopId: string): RunningRecording | null {
-    const all = [...this.#running.values()];
-    return all.find(({ desktop, isClosing }) => desktop.id === desktopId && !isClosing) ?? null;
+    return [...this.#running.values()].find((one) => one.desktop.id === desktopId && !one.isClosing) ?? null;
   }
 
   /** What a person asks for does not end when an agent or a policy has enough of it. */
@@ -268,7 +281,8 @@ export class RecordingService implements RecordingsFace {
     return recording;
   }
 
-  async #start(desktop: Desktop, { reason = "manual", by }: StartOptions): Promise<RecordingSummary> {
+  async #start(desktop: Desktop, options: StartOptions): Promise<RecordingSummary> {
+    const { reason = "manual", by, owner = by } = options;
     const { floorBytes, isEncrypted, onFull } = this.#options;
     const free = await this.#freeBytes();
     if (free < floorBytes) {
@@ -281,6 +295,7 @@ export class RecordingService implements RecordingsFace {
     const startedAt = clock.date().toISOString();
     const id = `${startedAt.slice(0, 19).replace(/[-:]/g, "")}Z-${randomBytes(4).toString("hex")}`;
     const isStrict = onFull === "strict";
+    const earlier = this.#ports.parts?.interrupted(desktop.id) ?? null;
     const running: RunningRecording = await RunningRecording.start(
       desktop,
       {
@@ -288,8 +303,9 @@ export class RecordingService implements RecordingsFace {
         folder: this.#archive.folderOf(id),
         head: {
           ...{ id, desktopId: desktop.id, title: desktop.name, startedAt, reason },
-          ...{ startedBy: by.name, startedById: by.id },
+          ...{ startedBy: owner.name, startedById: owner.id },
           ...this.#ports.fenceOf?.(desktop.id),
+          ...(earlier === null ? {} : { continues: { id: earlier.id, node: earlier.node } }),
         },
         sealer: isEncrypted ? sealer : null,
       },
@@ -318,13 +334,13 @@ export class RecordingService implements RecordingsFace {
     }
     const recording = running.summary();
     this.#listeners.tell({ type: "started", recording, by });
-    if (this.#isClosed) return this.stop(id);
+    if (this.#isClosed) return this.#end(id, INTERRUPTED);
     return recording;
   }
 
   /** As the policy says; what shall always be recorded is tried again until it is. */
-  #begin(desktopId: string, reason: RecordingReason): void {
-    this.start(desktopId, { reason, by: RECORDER }).catch((error: unknown) => {
+  #begin(desktopId: string, reason: RecordingReason, owner: RecordingOwner = RECORDER): void {
+    this.start(desktopId, { reason, by: RECORDER, owner }).catch((error: unknown) => {
       const desktop = this.#ports.desktops.all.find(({ id }) => id === desktopId);
       if (desktop === undefined || this.#isClosed) return;
       const isAlways = reason === "always";
@@ -339,7 +355,7 @@ export class RecordingService implements RecordingsFace {
 
   #stopOn(desktopId: string): void {
     const running = this.runningOn(desktopId);
-    if (running !== null) this.stop(running.id).catch((error: unknown) => this.#ports.onBug(error));
+    if (running !== null) this.#end(running.id, INTERRUPTED).catch(this.#ports.onBug);
   }
 
   async #freeBytes(): Promise<number> {

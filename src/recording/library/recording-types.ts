@@ -1,5 +1,5 @@
 import type { Actor } from "../../desktop/control/action.ts";
-import type { RecordingReason, RecordingSummary } from "../format/summary.ts";
+import type { EarlierPart, RecordingReason, RecordingSummary } from "../format/summary.ts";
 import type { RecordingReader, SearchHit } from "../read/reader.ts";
 import type { RecordingNotes } from "./recording-notes.ts";
 
@@ -30,8 +30,7 @@ export type RecordingsEvent =
   | { readonly type: "started"; readonly recording: RecordingSummary; readonly by: Actor }
   /** A person asked for one that somebody else had begun. */
   | { readonly type: "kept"; readonly recording: RecordingSummary; readonly by: Actor }
-  /** `by` null: its desktop went, its policy ended it, or the appliance closed. */
-  | { readonly type: "stopped"; readonly recording: RecordingSummary; readonly by: Actor | null }
+  | ({ readonly type: "stopped"; readonly recording: RecordingSummary } & RecordingEnd)
   /** `by` null: it was too old, or all were too large. */
   | { readonly type: "removed"; readonly id: string; readonly by: Actor | null }
   /** The disk is full or failed: pictures are missing from now on; `isStrict`: agents were stopped. */
@@ -41,6 +40,15 @@ export type RecordingsEvent =
       readonly error: Error;
       readonly isStrict: boolean;
     };
+
+/**
+ * `by` null: its desktop went, its policy ended it, or the appliance closed. `isInterrupted`: nobody wanted that, and who has
+ * the desktop next goes on.
+ */
+export interface RecordingEnd {
+  readonly by: Actor | null;
+  readonly isInterrupted: boolean;
+}
 
 /** Whose recordings are searched. */
 export interface SearchScope {
@@ -63,6 +71,34 @@ export interface StartOptions {
   /** Default manual. */
   readonly reason?: RecordingReason;
   readonly by: Actor;
+  /** Whose it is. Default: of who begins it. */
+  readonly owner?: RecordingOwner;
+}
+
+/** A principal, by its id, and its name. */
+export type RecordingOwner = Pick<Actor, "id" | "name">;
+
+/** A recording that ran on a desktop at another node of a fleet, or before this one's restart, and was not to end. */
+export interface InterruptedRecording extends EarlierPart {
+  readonly reason: RecordingReason;
+  readonly owner: RecordingOwner;
+}
+
+/** What a fleet knows of recordings whose desktops moved. */
+export interface RecordingParts {
+  /** The node that records here. */
+  readonly name: string;
+  /** What was recorded on a desktop when this node got it, until something is recorded here; null: nothing. */
+  interrupted(desktopId: string): InterruptedRecording | null;
+  /** What comes before and after one in time. */
+  around(recording: Pick<RecordingSummary, "id" | "desktopId">): PartsAround;
+}
+
+export interface PartsAround {
+  /** When what it goes on from ended, ISO 8601; null: there is none, or its node has not told yet. */
+  readonly earlierEndedAt: string | null;
+  /** What goes on from it; null: nothing, as far as is known. */
+  readonly next: (EarlierPart & { readonly startedAt: string }) | null;
 }
 
 /** Every recording of the appliance: those that run and those on disk. */
@@ -89,5 +125,7 @@ export interface RecordingsFace {
   bookmark(id: string, label: string, by: Actor): void;
   /** What people wrote about recordings afterwards. */
   readonly notes: Pick<RecordingNotes, "get" | "change" | "mark" | "unmark">;
+  /** Of one whose desktop moved between nodes. */
+  around(recording: Pick<RecordingSummary, "id" | "desktopId">): PartsAround;
   on(listener: (event: RecordingsEvent) => void): () => void;
 }

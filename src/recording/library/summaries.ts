@@ -1,4 +1,10 @@
-import { countMasks, NO_COUNTS, type RecordingCounts, type RecordingSummary } from "../format/summary.ts";
+import {
+  continuesOf,
+  countMasks,
+  NO_COUNTS,
+  type RecordingCounts,
+  type RecordingSummary,
+} from "../format/summary.ts";
 import type { OpenRecording } from "../read/open-recording.ts";
 import type { Seal } from "../seal/seal.ts";
 import { humanInputsOf } from "../write/event-recorder.ts";
@@ -28,6 +34,13 @@ export async function countsOf(
   return { counts, ...size };
 }
 
+/** The order of lists. */
+export function newestFirst(a: Begun, b: Begun): number {
+  return b.startedAt.localeCompare(a.startedAt) || b.id.localeCompare(a.id);
+}
+
+type Begun = Pick<RecordingSummary, "id" | "startedAt">;
+
 /** As it is, or tampered. */
 export function withState(summary: RecordingSummary, isTampered: boolean): RecordingSummary {
   return isTampered ? { ...summary, state: "tampered" } : summary;
@@ -40,6 +53,7 @@ export function summaryOfSeal(seal: Seal): RecordingSummary {
   return {
     ...{ id, desktopId, title, startedAt, durationMs, bytes, width, height, reason, startedBy, counts },
     startedById: seal.startedById ?? null,
+    ...continuesOf(seal),
     isEncrypted: seal.isEncrypted === "yes",
     state: "sealed",
   };

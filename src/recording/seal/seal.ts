@@ -1,8 +1,8 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { reasonOf } from "../format/head.ts";
+import { earlierPartOf, reasonOf } from "../format/head.ts";
 import { JsonRecord } from "../format/json-record.ts";
-import type { RecordingCounts, RecordingReason } from "../format/summary.ts";
+import type { EarlierPart, RecordingCounts, RecordingReason } from "../format/summary.ts";
 import { RecordingError } from "../library/error.ts";
 import type { RecordingFiles } from "../read/recording-files.ts";
 import type { SealRegister } from "./seal-register.ts";
@@ -25,6 +25,8 @@ export interface Seal {
   readonly startedBy: string;
   /** Absent in a seal of a version that kept only the name. */
   readonly startedById?: string;
+  /** Absent where it goes on from none. */
+  readonly continues?: EarlierPart;
   readonly isEncrypted: "yes" | "no";
   readonly durationMs: number;
   readonly width: number;
@@ -100,6 +102,7 @@ function sealOf(record: JsonRecord): Seal {
     reason: reasonOf(record.text("reason")),
     startedBy: record.text("startedBy"),
     ...(record.has("startedById") ? { startedById: record.text("startedById") } : {}),
+    ...earlierPartOf(record),
     isEncrypted: record.text("isEncrypted") === "yes" ? "yes" : "no",
     durationMs: record.count("durationMs"),
     width: record.count("width"),

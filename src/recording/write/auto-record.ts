@@ -2,6 +2,7 @@ import type { Desktop, DesktopEvent } from "../../desktop/desktop.ts";
 import type { Desktops } from "../../desktop/desktops.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RecordingReason } from "../format/summary.ts";
+import type { RecordingOwner, RecordingParts } from "../library/recording-types.ts";
 
 /** When recordings begin by themselves: never, with every desktop, or when an agent does something. */
 export const RECORDING_POLICIES = ["manual", "always", "on_agent_activity"] as const;
@@ -11,11 +12,13 @@ export type RecordingPolicy = (typeof RECORDING_POLICIES)[number];
 const AGENT_IDLE_MS = 60_000;
 
 export interface AutoRecordPorts {
-  start(desktopId: string, reason: RecordingReason): void;
+  start(desktopId: string, reason: RecordingReason, owner?: RecordingOwner): void;
   stop(desktopId: string): void;
+  /** null: desktops are nowhere else. */
+  readonly parts: Pick<RecordingParts, "interrupted"> | null;
 }
 
-/** Begins and ends recordings as the policy says. */
+/** Begins and ends recordings as the policy says, and goes on with what another node recorded of a desktop. */
 export class AutoRecord {
   readonly #policy: RecordingPolicy;
   readonly #clock: Clock;
@@ -39,7 +42,7 @@ export class AutoRecord {
 
   /** Follows the desktops of now and those added later. */
   begin(): void {
-    if (this.#policy === "manual") return;
+    if (this.#policy === "manual" && this.#ports.parts === null) return;
     for (const desktop of this.#desktops.all) this.#follow(desktop);
     this.#offDesktops = this.#desktops.on(({ type, desktop }) => {
       if (type === "added") this.#follow(desktop);
@@ -55,23 +58,27 @@ export class AutoRecord {
   #follow(desktop: Desktop): void {
     if (desktop.connection.protocol === "replay") return;
     const { id } = desktop;
-    if (this.#policy === "always") {
-      const begin = (): void => {
-        if (desktop.state.kind === "live") this.#ports.start(id, "always");
-      };
-      this.#offs.set(
-        id,
-        desktop.on(({ type }) => (type === "state" ? begin() : undefined)),
-      );
-      begin();
-      return;
-    }
     this.#offs.set(
       id,
       desktop.on((event) => {
-        if (isAgents(event)) this.#agentWorks(id);
+        if (event.type === "state") this.#look(desktop);
+        if (this.#policy === "on_agent_activity" && isAgents(event)) this.#agentWorks(id);
       }),
     );
+    this.#look(desktop);
+  }
+
+  /** What has to be recorded of a desktop that is live, whoever does something there. */
+  #look({ id, state }: Desktop): void {
+    if (state.kind !== "live") return;
+    if (this.#policy === "always") {
+      this.#ports.start(id, "always");
+      return;
+    }
+    const before = this.#ports.parts?.interrupted(id) ?? null;
+    if (before?.reason === "manual") this.#ports.start(id, "manual", before.owner);
+    else if (before?.reason === "agent_activity" && this.#policy === "on_agent_activity")
+      this.#agentWorks(id);
   }
 
   #agentWorks(id: string): void {

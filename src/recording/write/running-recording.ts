@@ -8,7 +8,7 @@ import { BodyCipher } from "../format/body-cipher.ts";
 import type { TrackEvent } from "../format/event-entry.ts";
 import { type RecordingHead, writeHead } from "../format/head.ts";
 import { type KeySealer, makeRecordingKey } from "../format/recording-key.ts";
-import type { RecordingSummary } from "../format/summary.ts";
+import { continuesOf, type RecordingSummary } from "../format/summary.ts";
 import type { Running } from "../library/archive.ts";
 import { writeSeal } from "../seal/seal.ts";
 import type { SealRegister } from "../seal/seal-register.ts";
@@ -153,6 +153,7 @@ export class RunningRecording implements Running {
       height: this.#recorder.size.height,
       state: "recording",
       isEncrypted: sealedKey !== null,
+      ...continuesOf(this.#head),
       counts: this.#recorder.counts,
       ...(this.#keptBy === null ? {} : { keptBy: this.#keptBy }),
     };
@@ -200,6 +201,7 @@ export class RunningRecording implements Running {
         sealedAt: this.#clock.date().toISOString(),
         ...{ reason, startedBy },
         ...(startedById === null ? {} : { startedById }),
+        ...continuesOf(this.#head),
         isEncrypted: this.#head.sealedKey === null ? "no" : "yes",
         durationMs: this.#writer.index.durationMs,
         ...{ width, height, counts },

@@ -2,6 +2,7 @@ import type { Rect } from "../../framebuffer/rect.ts";
 import { areaOfRect, boundRects, EMPTY_RECT, overlapRects } from "../../framebuffer/rect.ts";
 import type { AddedMarker, RecordingNote } from "../../recording/library/recording-notes.ts";
 import type {
+  PartsAround,
   PictureChunk,
   PictureRun,
   RecordedText,
@@ -24,8 +25,12 @@ import type {
 import { overlayInfo } from "./desktop-json.ts";
 
 /** Recordings in the words of the web API. */
-export function recordingInfo(recording: RecordingSummary, { name, text }: RecordingNote): RecordingInfo {
-  const { counts } = recording;
+export function recordingInfo(
+  recording: RecordingSummary,
+  { name, text }: RecordingNote,
+  { earlierEndedAt, next }: PartsAround,
+): RecordingInfo {
+  const { counts, continues } = recording;
   return {
     id: recording.id,
     desktop_id: recording.desktopId,
@@ -40,6 +45,8 @@ export function recordingInfo(recording: RecordingSummary, { name, text }: Recor
     state: recording.state,
     reason: recording.reason,
     started_by: recording.startedBy,
+    continues: continues === undefined ? null : { ...continues, ended_at: earlierEndedAt },
+    continued_by: next === null ? null : { id: next.id, node: next.node, started_at: next.startedAt },
     is_encrypted: recording.isEncrypted,
     archive: recording.archive ?? null,
     counts: {

@@ -22,6 +22,13 @@ export const recordingSchema = z.object({
   state: z.enum(["recording", "sealed", "unsealed", "tampered"]),
   reason: z.enum(["manual", "always", "agent_activity"]),
   started_by: z.string(),
+  /**
+   * Of a fleet: the recording at another node, or of before a restart, that this one goes on from. What was shown from `ended_at` to
+   * `started_at` was not recorded; null while that node has not told.
+   */
+  continues: z.object({ id: z.string(), node: z.string(), ended_at: z.string().nullable() }).nullable(),
+  /** The one that goes on from this one. */
+  continued_by: z.object({ id: z.string(), node: z.string(), started_at: z.string() }).nullable(),
   is_encrypted: z.boolean(),
   /** Whether S3-compatible storage has it; null where none is configured, and of what is not sealed. */
   archive: z

@@ -278,7 +278,7 @@ function addRecordingRoutes(
     const principal = principalOf(request);
     return new RecordingsOfCaller({ recordings, readers }, ports.desktopsOf(principal), principal);
   };
-  const parts = { recordingsOf, reading, audit: ports.audit };
+  const parts = { recordingsOf, reading, audit: ports.audit, far: ports.far };
   recordingRoutes(app, parts);
   replayRoutes(app, ports);
   recordingPictureRoutes(app, { ...parts, limits });

@@ -3,6 +3,7 @@ import type { Principal } from "../../auth/principal.ts";
 import type { RecordingNote } from "../../recording/library/recording-notes.ts";
 import type {
   FoundInRecordings,
+  PartsAround,
   RecordingReader,
   RecordingSummary,
   RecordingsFace,
@@ -71,6 +72,11 @@ export class RecordingsOfCaller
   /** Of one that the caller was told of. */
   noteOf({ id }: RecordingSummary): RecordingNote {
     return this.#recordings.notes.get(id);
+  }
+
+  /** Of one that the caller was told of. */
+  around(recording: RecordingSummary): PartsAround {
+    return this.#recordings.around(recording);
   }
 
   /** The notes of a recording, to be changed. Rejects with RefusedError not_found. */

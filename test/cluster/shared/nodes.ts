@@ -4,6 +4,7 @@ import { StoreError } from "../../../src/cluster/error.ts";
 import { Fleet } from "../../../src/cluster/fleet/fleet.ts";
 import { LEASE_TIMING } from "../../../src/cluster/lease/lease.ts";
 import { SharedMasks } from "../../../src/cluster/shared/shared-masks.ts";
+import { SharedRecordings } from "../../../src/cluster/shared/shared-recordings.ts";
 import { SharedRequests } from "../../../src/cluster/shared/shared-requests.ts";
 import { SharedSettings } from "../../../src/cluster/shared/shared-settings.ts";
 import { MemoryStore } from "../../../src/cluster/store/memory-store.ts";
@@ -12,6 +13,7 @@ import type { Actor } from "../../../src/desktop/control/action.ts";
 import { Desktops } from "../../../src/desktop/desktops.ts";
 import { FakeLink } from "../../desktop/fake-link.ts";
 import { FakeClock } from "../../fake-clock.ts";
+import { FakeRecorder } from "./fake-recorder.ts";
 
 export const ANN: Actor = { kind: "human", id: "h", name: "Ann", authority: "rules" };
 const KEY = "k".repeat(32);
@@ -56,9 +58,10 @@ export class Line {
 export async function openNodes(onBug: (error: unknown) => void, key = KEY) {
   const clock = new FakeClock();
   const store = await MemoryStore.open(clock, null);
-  const node = (name: string, sealedBy = key) => {
+  let ids = 0;
+  /** `ends`: of what an earlier process of that node recorded. */
+  const node = (name: string, sealedBy = key, ends: Readonly<Record<string, string>> = {}) => {
     const line = new Line(store);
-    let ids = 0;
     const sealer = SecretBox.by(sealedBy);
     const common = { store: line.store, clock, sealer, onFailed: onBug };
     const bindingOf = (id: string) => fleet.bindingOf(id);
@@ -66,7 +69,10 @@ export async function openNodes(onBug: (error: unknown) => void, key = KEY) {
     const faults: unknown[] = [];
     const settings = new SharedSettings({ ...common, bindingOf, onFault: (error) => faults.push(error) });
     const requests = new SharedRequests({ ...common, bindingOf, onFault: (error) => faults.push(error) });
-    const kept = [masks, settings, requests];
+    const onFault = (error: unknown) => faults.push(error);
+    const recordings = new SharedRecordings({ ...common, name, bindingOf, onFault });
+    const recorder = new FakeRecorder(clock, ends);
+    const kept = [masks, settings, requests, recordings];
     const fleet: Fleet = new Fleet({
       ...{ ...common, timing: LEASE_TIMING, name, zones: ["z"], capacity: 10 },
       ...{ cores: 4, memoryMib: 4000, newId: () => `${name}-${++ids}` },
@@ -90,8 +96,9 @@ export async function openNodes(onBug: (error: unknown) => void, key = KEY) {
     for (const one of kept) void one.open();
     settings.follow(desktops);
     requests.follow(desktops);
+    recordings.follow(desktops, recorder);
     fleet.start(desktops, `http://${name}.test`);
-    return { line, fleet, desktops, masks, settings, requests, faults };
+    return { line, fleet, desktops, masks, settings, requests, recordings, recorder, faults };
   };
   /** What a call came to once time passed. */
   const outcome = async (call: Promise<unknown>, ms = 3000): Promise<unknown> => {

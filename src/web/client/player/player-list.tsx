@@ -8,6 +8,7 @@ import type { IconShape } from "../controls/icon-shapes.ts";
 import { t } from "../language/language.ts";
 import { decisionWords, durationWords, outcomeWords, tokenWords } from "../shell/labels.ts";
 import { HitsBar } from "./hits-bar.tsx";
+import { PartLinks } from "./part-links.tsx";
 import { timeWords } from "./player-time.ts";
 import { frameAddress } from "./recording-address.ts";
 import { entryMatches, entryTone, entryWords, type ListRow, type Question } from "./track-words.ts";
@@ -98,6 +99,7 @@ export function PlayerList(props: PlayerListProps) {
         </p>
       )}
       {recording.notes !== null && <p class="player-notes">{recording.notes}</p>}
+      <PartLinks recording={recording} />
       {hits.length > 0 && <HitsBar hits={hits} positionMs={props.positionMs} onStep={props.onHit} />}
       {found.length === 0 && hits.length === 0 && (
         <div class="empty">

@@ -11,6 +11,7 @@ import { durationWords } from "../shell/labels.ts";
 import { attempt, type ErrorWords, errorWords, showError, showNotice } from "../shell/notices.ts";
 import { OfflineBanner } from "../shell/offline-banner.tsx";
 import { indexAt, type Span } from "./moments.ts";
+import { isPlayedOn, playOn } from "./part-links.tsx";
 import { type PlaybackEvent, startOf } from "./playback.ts";
 import { Player } from "./player.ts";
 import { PlayerBar } from "./player-bar.tsx";
@@ -112,6 +113,7 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
       recording: first.recording,
       events: {
         playback: (now) => {
+          playOn(playback.value, now, timeline.value.recording);
           playback.value = now;
           if (now.isPlaying) hasPlayed.value = true;
         },
@@ -158,6 +160,7 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
     const wanted = timeFromHash(location.hash);
     made.dispatch({ type: "seek", toMs: wanted ?? 0 });
     if (wanted === null && first.recording.state === "recording") made.dispatch({ type: "go_live" });
+    if (isPlayedOn()) made.dispatch({ type: "play" });
     // What is asked for at 0 is where a player stands already: it is painted all the same.
     made.refresh();
     const follow = (): void => {
@@ -185,7 +188,6 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
   useEffect(() => {
     if (player.current) player.current.areOverlaysShown = areOverlaysShown.value;
   }, [areOverlaysShown.value]);
-
   useEffect(() => {
     if (player.current) player.current.words = query.value.trim();
   }, [query.value]);

@@ -4,6 +4,7 @@ import { ConfirmDialog } from "../controls/confirm-dialog.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
 import { counted, locale, t } from "../language/language.ts";
+import { PartLinks } from "../player/part-links.tsx";
 import { timeWords } from "../player/player-time.ts";
 import { frameAddress } from "../player/recording-address.ts";
 import { api } from "../shell/api-client.ts";
@@ -71,6 +72,7 @@ export function RecordingRow({ recording, mayRemove, onChanged }: RecordingRowPr
           <SealMark state={recording.state} />
         </p>
         {recording.notes !== null && <p class="recording-notes">{recording.notes}</p>}
+        <PartLinks recording={recording} />
         <p class="muted recording-facts">
           {recording.name !== null && <span>{recording.title}</span>}
           <span>

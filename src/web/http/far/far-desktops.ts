@@ -4,13 +4,13 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { carriedPrincipal } from "../../../auth/carried-principal.ts";
 import { reaches } from "../../../auth/granted-desktops.ts";
+import { may } from "../../../auth/principal.ts";
 import type { CallAnswer } from "../../../cluster/calls/node-calls.ts";
 import type { NodeRecord } from "../../../cluster/nodes/records.ts";
 import { RefusedError } from "../../../desktop/error.ts";
 import { readAnswer } from "../../../platform/read-answer.ts";
 import { whenGone } from "../../../platform/when-gone.ts";
 import { openSchema } from "../../api/fleet-api.ts";
-
 import { farStream } from "../../cascade/far-stream.ts";
 import type { DesktopOwner } from "../../cascade/far-viewers.ts";
 import { credentialOf, principalOf } from "../access.ts";
@@ -45,7 +45,13 @@ const answeredSchema = z.union([
   z.object({ id: z.string() }).transform(({ id }) => id),
 ]);
 
-type FarPorts = Pick<AppPorts, "fleet" | "authenticator" | "clock" | "desktops">;
+/** A recording is read where it was made; what shows it as a desktop shows it there. */
+const OF_RECORDING = /^\/api\/v1\/recordings\/:id(?!\/replay$)(?:\/|$)/;
+const recordedSchema = z.looseObject({ id: z.string() });
+/** Where so many recordings are is remembered. */
+const MOST_REMEMBERED = 1000;
+
+type FarPorts = Pick<AppPorts, "fleet" | "authenticator" | "clock" | "desktops" | "recordings">;
 
 /**
  * Requests about desktops of other nodes: they are carried there as they are, on behalf of the principal that was found here, and
@@ -53,6 +59,8 @@ type FarPorts = Pick<AppPorts, "fleet" | "authenticator" | "clock" | "desktops">
  */
 export class FarDesktops {
   readonly #ports: FarPorts;
+  /** Ids of nodes by those of recordings, the last asked for last. */
+  readonly #recordedAt = new Map<string, string>();
 
   constructor(ports: FarPorts) {
     this.#ports = ports;
@@ -61,7 +69,7 @@ export class FarDesktops {
   /** Whether it was answered by the node that has the desktop, or where it is asked. Throws RefusedError node_unreachable, too_many. */
   async answer(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const id = desktopIdOf(request);
-    const node = id === null ? await this.#askingNode(request) : this.#nodeOf(request, id);
+    const node = id === null ? await this.#nodeByAsking(request) : this.#nodeOf(request, id);
     if (node === null) return false;
     await this.#carry(node, request, reply);
     return true;
@@ -103,8 +111,14 @@ export class FarDesktops {
     });
   }
 
-  /** GET of a path, on behalf of who asks here. Rejects where it is not answered in time, or not so. */
-  async #ask<T>(node: NodeRecord, request: FastifyRequest, path: string, schema: z.ZodType<T>): Promise<T> {
+  /** GET of a path, on behalf of who asks here. Rejects where it is not answered in time, or not so. `missing`: for 404. */
+  async #ask<T>(
+    node: NodeRecord,
+    request: FastifyRequest,
+    path: string,
+    schema: z.ZodType<T>,
+    missing?: T,
+  ): Promise<T> {
     const { fleet, clock } = this.#ports;
     const limit = new AbortController();
     const cancel = clock.after(GATHER_WITHIN_MS, () => limit.abort());
@@ -114,6 +128,7 @@ export class FarDesktops {
       });
       if (answer === undefined) throw new Error("this server is alone");
       const body = await readAnswer(answer.response, MOST_GATHERED_BYTES);
+      if (answer.response.statusCode === 404 && missing !== undefined) return missing;
       return schema.parse(JSON.parse(body.toString("utf8")));
     } finally {
       cancel();
@@ -134,26 +149,73 @@ export class FarDesktops {
       : null;
   }
 
-  /**
-   * The node where it is open what a request answers; null: here, or nowhere. Throws RefusedError node_unreachable where a node does
-   * not tell and no other has it.
-   */
-  async #askingNode(request: FastifyRequest): Promise<NodeRecord | null> {
-    const { fleet, desktops } = this.#ports;
-    const others = fleet?.calls?.others ?? [];
-    const isAnswer = ANSWERED.test(request.routeOptions.url ?? "");
-    if (!isAnswer || others.length === 0 || credentialOf(request).kind === "carried") return null;
+  /** The node that has what a request names by an id that tells no desktop; null: this one, or none. Throws as `#whoHas`. */
+  async #nodeByAsking(request: FastifyRequest): Promise<NodeRecord | null> {
+    const others = this.#ports.fleet?.calls?.others ?? [];
+    if (others.length === 0 || request.credential === null || request.credential.kind === "carried")
+      return null;
+    const { url = "" } = request.routeOptions;
+    if (ANSWERED.test(url)) return await this.#answeringNode(request);
+    return OF_RECORDING.test(url) ? await this.#recordingNode(request, others) : null;
+  }
+
+  async #answeringNode(request: FastifyRequest): Promise<NodeRecord | null> {
     const id = answeredSchema.safeParse(request.params).data;
-    if (id === undefined || isOpenAt(new DesktopsOfCaller(desktops, principalOf(request)), id)) return null;
+    const own = new DesktopsOfCaller(this.#ports.desktops, principalOf(request));
+    if (id === undefined || isOpenAt(own, id)) return null;
     const path = `/api/v1/fleet/open/${encodeURIComponent(id)}`;
+    return await this.#whoHas(
+      request,
+      async (node) => (await this.#ask(node, request, path, openSchema)).is_open,
+    );
+  }
+
+  async #recordingNode(request: FastifyRequest, others: readonly NodeRecord[]): Promise<NodeRecord | null> {
+    const id = paramsSchema.safeParse(request.params).data?.id;
+    if (id === undefined || !may(principalOf(request), "control") || (await this.#isRecordedHere(id)))
+      return null;
+    const known = this.#recordedAt.get(id);
+    const path = `/api/v1/recordings/${encodeURIComponent(id)}`;
+    const node =
+      others.find((one) => one.id === known) ??
+      (await this.#whoHas(request, async (one) => {
+        const found = await this.#ask(one, request, path, recordedSchema.nullable(), null);
+        return found?.id === id;
+      }));
+    this.#recordedAt.delete(id);
+    if (node === null) return null;
+    this.#recordedAt.set(id, node.id);
+    for (const first of this.#recordedAt.keys()) {
+      if (this.#recordedAt.size > MOST_REMEMBERED) this.#recordedAt.delete(first);
+    }
+    return node;
+  }
+
+  async #isRecordedHere(id: string): Promise<boolean> {
+    try {
+      return (await this.#ports.recordings?.get(id)) !== undefined;
+    } catch (error) {
+      // What is wrong with one that is here is told here.
+      return !(error instanceof RefusedError) || error.code !== "not_found";
+    }
+  }
+
+  /**
+   * The first other node of which that is true; null: none. Throws RefusedError node_unreachable where one does not tell and it is
+   * true of no other.
+   */
+  async #whoHas(
+    request: FastifyRequest,
+    has: (node: NodeRecord) => Promise<boolean>,
+  ): Promise<NodeRecord | null> {
     const silent: string[] = [];
-    const asked = others.map(async (node) => {
-      const { is_open } = await this.#ask(node, request, path, openSchema).catch((error: unknown) => {
-        request.log.warn({ err: error, node: node.name }, "A node did not tell what is asked there");
+    const asked = (this.#ports.fleet?.calls?.others ?? []).map(async (node) => {
+      const isThere = await has(node).catch((error: unknown) => {
+        request.log.warn({ err: error, node: node.name }, "A node did not tell what it has");
         silent.push(node.name);
-        return { is_open: false };
+        return false;
       });
-      return is_open ? node : Promise.reject(new Error("it is not open there"));
+      return isThere ? node : Promise.reject(new Error("it is not there"));
     });
     try {
       return await Promise.any(asked);
@@ -161,7 +223,7 @@ export class FarDesktops {
       if (silent.length === 0) return null;
       throw new RefusedError(
         "node_unreachable",
-        `it is open at none of the nodes that answer, and ${silent.join(", ")} did not within ${GATHER_WITHIN_MS} ms: try again in a few seconds`,
+        `none of the nodes that answer has it, and ${silent.join(", ")} did not within ${GATHER_WITHIN_MS} ms: try again in a few seconds`,
         { retryAfterMs: 1000 },
       );
     }

@@ -33,6 +33,7 @@ import {
   markerBodySchema,
   noteBodySchema,
   recordBodySchema,
+  recordingSchema,
   runQuerySchema,
   searchAllQuerySchema,
   searchQuerySchema,
@@ -43,7 +44,7 @@ import {
 import { auditedActor, auditedRequest, principalOf } from "../../http/access.ts";
 import type { RecordingsOfCaller } from "../../http/granted-recordings.ts";
 import { parse } from "../../http/parse.ts";
-import type { AppPorts } from "../../http/ports.ts";
+import type { AppPorts, RoutePorts } from "../../http/ports.ts";
 import type { ReadingAudit } from "../../http/reading-audit.ts";
 
 const paramsSchema = z.object({ id: z.string().min(1).max(200) });
@@ -66,6 +67,7 @@ export interface RecordingRouteParts {
   recordingsOf(request: FastifyRequest): RecordingsOfCaller;
   readonly audit: AppPorts["audit"];
   readonly reading: ReadingAudit;
+  readonly far: Pick<RoutePorts["far"], "gather">;
 }
 
 /** What of a recording was read, for the audit. */
@@ -78,7 +80,7 @@ export function partOf(request: FastifyRequest, part: string) {
  * to control desktops (admin, operator, approver), and deleting one an administrator.
  */
 export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts): void {
-  const { recordingsOf, audit, reading } = house;
+  const { recordingsOf, audit, reading, far } = house;
   const url = "/api/v1/recordings";
   const control = { config: { access: "control" } } as const;
   const read = <Result>(
@@ -94,7 +96,9 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
 
   app.get(url, control, async (request): Promise<RecordingInfo[]> => {
     const recordings = recordingsOf(request);
-    return (await recordings.list()).map((recording) => infoOf(recordings, recording));
+    const here = (await recordings.list()).map((recording) => infoOf(recordings, recording));
+    const elsewhere = await far.gather(request, z.array(recordingSchema));
+    return [...here, ...elsewhere].sort((a, b) => b.started_at.localeCompare(a.started_at));
   });
   app.post(url, control, async (request, reply): Promise<RecordingInfo> => {
     const { desktop_id } = parse(recordBodySchema, request.body);
@@ -237,7 +241,7 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
 }
 
 function infoOf(recordings: RecordingsOfCaller, recording: RecordingSummary): RecordingInfo {
-  return recordingInfo(recording, recordings.noteOf(recording));
+  return recordingInfo(recording, recordings.noteOf(recording), recordings.around(recording));
 }
 
 async function timelineOf(

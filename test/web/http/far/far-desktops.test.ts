@@ -2,16 +2,18 @@ import t, { type Test } from "tap";
 import { CallingNodes } from "../../../cluster/calls/calling-nodes.ts";
 import { requirePeers } from "../../../e2e/harness/peers.ts";
 import { openHouse } from "../../fake-house.ts";
+import { FakeRecordings, recordingSummary } from "../../fake-recordings.ts";
 
 /** Two nodes, of which `b` has the desktop d2; each has a d1 of its own. */
 async function openTwo(t: Test) {
   const nodes = await CallingNodes.open(t);
   const open = async (name: string) => {
     const { fleet, calls, listen } = await nodes.node(name);
-    const house = await openHouse(t, { fleet });
+    const recordings = new FakeRecordings();
+    const house = await openHouse(t, { fleet, recordings });
     await house.app.ready();
     await listen(house.app.server);
-    return { ...house, calls };
+    return { ...house, calls, recordings };
   };
   const [a, b] = [await open("a"), await open("b")];
   const desktop = b.desktops.open("d2");
@@ -100,5 +102,44 @@ if (requirePeers(t, ["openssl"])) {
     const payload = { decision: "deny" };
     const answer = await a.app.inject({ method: "POST", url: "/api/v1/approvals/q1", headers, payload });
     t.equal(answer.json().error.code, "node_unreachable");
+  });
+
+  t.test("recordings of all nodes are listed at each, and read where they are", async (t) => {
+    const { a, b } = await openTwo(t);
+    const startedAt = "2026-11-21T08:00:20.000Z";
+    a.recordings.keep(recordingSummary({ id: "early", desktopId: "d2" }));
+    const continues = { id: "early", node: "a" };
+    b.recordings.keep(recordingSummary({ id: "late", desktopId: "d2", startedAt, continues }));
+    const endedAt = "2026-11-21T08:00:10.000Z";
+    b.recordings.parts.set("late", { earlierEndedAt: endedAt, next: null });
+    a.recordings.parts.set("early", { earlierEndedAt: null, next: { id: "late", node: "b", startedAt } });
+    const headers = a.bearer("operator");
+    const get = (rest: string, as = headers) =>
+      a.app.inject({ url: `/api/v1/recordings${rest}`, headers: as });
+    const late = { id: "late", continues: { ...continues, ended_at: endedAt }, continued_by: null };
+    const early = { id: "early", continues: null, continued_by: { id: "late", node: "b" } };
+    t.match((await get("")).json(), [late, early], "the newest first");
+    t.match((await get("/late")).json(), late);
+    t.match((await get("/early")).json(), early);
+    t.equal((await get("/late/frame.png")).headers["content-type"], "image/png");
+    t.match(
+      b.audited.filter(({ type }) => type === "recording.viewed"),
+      [{ actor: { name: "the operator", via: "a" }, resource: { id: "late" } }],
+      "told where it is",
+    );
+    t.equal((await get("/none")).statusCode, 404);
+    t.equal((await get("/late", a.bearer("viewer"))).statusCode, 403);
+    const { token } = await a.tokens.create("of another", "operator", { desktops: ["d1"] });
+    const stranger = { authorization: `Bearer ${token}` };
+    t.equal((await get("/late", stranger)).statusCode, 404);
+    t.same((await get("", stranger)).json(), []);
+    const replay = await a.app.inject({
+      ...{ method: "POST", url: "/api/v1/recordings/late/replay", headers: a.bearer("admin"), payload: {} },
+    });
+    t.not(replay.statusCode, 200, "it would be shown where nobody here sees it");
+    b.calls.close();
+    t.equal((await get("/late")).json().error.code, "node_unreachable");
+    t.match((await get("/early")).json(), early, "its own is answered all the same");
+    t.match((await get("")).json(), [early]);
   });
 }
