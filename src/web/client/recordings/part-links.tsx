@@ -1,9 +1,9 @@
 import type { RecordingInfo } from "../../api/api.ts";
 import { t } from "../language/language.ts";
+import type { Playback } from "../player/playback.ts";
 import { durationWords } from "../shell/labels.ts";
 import { playerPath } from "../shell/route.ts";
 import { navigate } from "../shell/router.ts";
-import type { Playback } from "./playback.ts";
 
 /** In the address: it plays at once, for the part before it was played to its end. */
 const PLAYED_ON = "?play";
