@@ -3,6 +3,9 @@ import { BAND_ROWS, type PictureMemory } from "./kernels/picture-memory.ts";
 import { intersectRects, isEmptyRect, type Rect } from "./rect.ts";
 import { Region } from "./region.ts";
 
+/** Rows up to so wide are copied word by word: a view of each would cost more, and is garbage besides. */
+const NARROW_PIXELS = 64;
+
 /** Damage is refined to cells of this many pixels a side. A line of cells fits the band of a picture's memory. */
 export const CELL: typeof BAND_ROWS = BAND_ROWS;
 
@@ -196,11 +199,22 @@ function publishCell(from: Framebuffer, to: Framebuffer, cell: Rect): boolean {
 
 /** Copies a rectangle between pictures of one size. */
 export function copyRows(from: Framebuffer, to: Framebuffer, r: Rect): void {
+  if (r.width <= NARROW_PIXELS) {
+    copyNarrow(from.words, to.words, to.width, r);
+    return;
+  }
   const source = from.bytes;
   const target = to.bytes;
   const rowBytes = r.width * BYTES_PER_PIXEL;
   for (let y = r.y; y < r.y + r.height; y++) {
     const start = (y * to.width + r.x) * BYTES_PER_PIXEL;
     target.set(source.subarray(start, start + rowBytes), start);
+  }
+}
+
+function copyNarrow(source: Uint32Array, target: Uint32Array, stride: number, r: Rect): void {
+  for (let y = r.y; y < r.y + r.height; y++) {
+    const start = y * stride + r.x;
+    for (let i = start; i < start + r.width; i++) target[i] = source[i] ?? 0;
   }
 }

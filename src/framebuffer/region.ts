@@ -168,28 +168,39 @@ function boundsOf(bands: readonly Band[]): Rect {
   return { x: left, y: first.top, width: right - left, height: last.bottom - first.top };
 }
 
-/** Walks both band lists over the union of their edges and keeps what `keep` says. */
+const NO_SPANS: readonly number[] = [];
+
+/** Walks both band lists, which are sorted, from edge to edge and keeps what `keep` says; nothing is in neither. */
 function combine(a: readonly Band[], b: readonly Band[], keep: Combine): Region {
-  const edges = new Set<number>();
-  for (const band of a) edges.add(band.top).add(band.bottom);
-  for (const band of b) edges.add(band.top).add(band.bottom);
-  const ys = [...edges].sort((p, q) => p - q);
   const bands: Band[] = [];
+  const ofA = keep(true, false);
+  const ofB = keep(false, true);
   let ia = 0;
   let ib = 0;
-  for (let i = 0; i + 1 < ys.length; i++) {
-    const top = ys[i] ?? 0;
-    const bottom = ys[i + 1] ?? 0;
-    while ((a[ia]?.bottom ?? Number.POSITIVE_INFINITY) <= top) ia++;
-    while ((b[ib]?.bottom ?? Number.POSITIVE_INFINITY) <= top) ib++;
-    const spans = combineSpans(spansAt(a[ia], top), spansAt(b[ib], top), keep);
-    if (spans.length > 0) append(bands, { top, bottom, spans });
+  let top = Math.min(a[0]?.top ?? Number.POSITIVE_INFINITY, b[0]?.top ?? Number.POSITIVE_INFINITY);
+  while (ia < a.length || ib < b.length) {
+    const bandA = a[ia];
+    const bandB = b[ib];
+    const spansA = bandA !== undefined && bandA.top <= top ? bandA.spans : NO_SPANS;
+    const spansB = bandB !== undefined && bandB.top <= top ? bandB.spans : NO_SPANS;
+    const bottom = Math.min(nextEdge(bandA, top), nextEdge(bandB, top));
+    // Spans that stay as they are, are shared: regions are immutable.
+    if (spansB === NO_SPANS) {
+      if (ofA && spansA !== NO_SPANS) append(bands, top, bottom, spansA);
+    } else if (spansA === NO_SPANS) {
+      if (ofB) append(bands, top, bottom, spansB);
+    } else append(bands, top, bottom, combineSpans(spansA, spansB, keep));
+    if (bandA?.bottom === bottom) ia++;
+    if (bandB?.bottom === bottom) ib++;
+    top = bottom;
   }
   return Region.fromBands(bands);
 }
 
-function spansAt(band: Band | undefined, y: number): readonly number[] {
-  return band !== undefined && band.top <= y ? band.spans : [];
+/** Of a band that does not end above `y`, the next edge below that. */
+function nextEdge(band: Band | undefined, y: number): number {
+  if (band === undefined) return Number.POSITIVE_INFINITY;
+  return band.top > y ? band.top : band.bottom;
 }
 
 function combineSpans(a: readonly number[], b: readonly number[], keep: Combine): number[] {
@@ -208,16 +219,17 @@ function combineSpans(a: readonly number[], b: readonly number[], keep: Combine)
   return out;
 }
 
-/** Adds a band below the others and grows the last one instead where the spans are the same. */
-function append(bands: Band[], band: Band): void {
+/** Adds a band below the others and grows the last one instead where the spans are the same; nothing without spans. */
+function append(bands: Band[], top: number, bottom: number, spans: readonly number[]): void {
+  if (spans.length === 0) return;
   const last = bands.at(-1);
-  if (last !== undefined && last.bottom === band.top && sameSpans(last.spans, band.spans)) {
-    bands[bands.length - 1] = { top: last.top, bottom: band.bottom, spans: last.spans };
+  if (last !== undefined && last.bottom === top && sameSpans(last.spans, spans)) {
+    bands[bands.length - 1] = { top: last.top, bottom, spans: last.spans };
   } else {
-    bands.push(band);
+    bands.push({ top, bottom, spans });
   }
 }
 
 function sameSpans(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((x, i) => x === b[i]);
+  return a === b || (a.length === b.length && a.every((x, i) => x === b[i]));
 }
