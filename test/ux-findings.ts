@@ -49,7 +49,7 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     3,
     "The keyboard cannot reach the question that waits",
     `${SERIES} from within the desktop, keys alone reach and answer one after the other`,
-    "test/e2e/web/keyboard-walk.test.ts :: Tab reaches all of every page, and leaves it",
+    "test/e2e/web/all-pages-wide.test.ts :: all pages are whole on a desk, in both themes, and each is of use by keys alone",
   ),
   finding(
     4,
@@ -201,7 +201,7 @@ export const UX_FINDINGS: readonly UxFinding[] = [
     "test/e2e/web/large-text.test.ts :: all pages are whole where the browser's text is twice as large",
     "test/web/client/viewer/stage-plan.test.ts :: a crop beside the desktop shows the whole desktop",
     "test/e2e/web/all-pages.test.ts :: all pages are whole on a phone, in both themes",
-    "test/e2e/web/all-pages-wide.test.ts :: all pages are whole on a desk, in both themes",
+    "test/e2e/web/all-pages-wide.test.ts :: all pages are whole on a desk, in both themes, and each is of use by keys alone",
     "test/e2e/viewers/viewer-scenario.ts :: an overlay drawn over MCP appears and lets a click through",
     "test/web/client/language/catalogue.test.ts :: what was stiff, or a second word for one thing, is not said",
     `${STATES} a page that reaches no server says so, and calls nothing live`,

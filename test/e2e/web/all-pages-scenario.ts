@@ -8,6 +8,7 @@ import { accessibilityFaults, openBrowser, openSizedText, setTheme, signIn } fro
 import { requirePeers } from "../harness/peers.ts";
 import { onlyDesktop } from "../viewers/viewer-scenario.ts";
 import { EMPTY_SIGHTS, type House, type Sight, sightsOf } from "./all-pages-sights.ts";
+import { KeyboardRounds } from "./keyboard-round.ts";
 
 /** What is wider than its place, in CSS pixels. */
 const EXCESS = `[document.documentElement, ...document.querySelectorAll("dialog[open], :popover-open, .shell-head nav, dt")]
@@ -20,6 +21,9 @@ const FINGER_PX = 40;
 
 /** Half of a desk's width is like a whole one's for colours, and so is large text: there one theme is enough. */
 const HALF_PX = 720;
+
+/** In a whole desk's width each page is gone around by keys as well. */
+const DESK_PX = 1440;
 
 /** What is too small for a finger; what stands in a line of text is as high as its line. */
 const SMALL = `[...document.querySelectorAll("button, select, summary, textarea, input, a.button, a.icon-button, nav a")]
@@ -118,7 +122,7 @@ export async function sweep(t: Test, widths: readonly number[], fontPx: number |
 
   const look = async (
     t: Test,
-    page: Page,
+    { page, rounds }: { readonly page: Page; readonly rounds: KeyboardRounds | null },
     { url }: Appliance,
     sight: Sight,
     width: number,
@@ -150,13 +154,17 @@ export async function sweep(t: Test, widths: readonly number[], fontPx: number |
       [],
       name,
     );
+    if (rounds === null) return;
+    const { stops, faults: unreached } = await rounds.go();
+    t.same(unreached, [], `${name}, by keys: ${stops} stops`);
   };
 
   for (const width of widths) {
     await t.test(`${width} px`, async (t) => {
       const page = await openPage(t, [appliance, empty], width, fontPx);
-      for (const sight of EMPTY_SIGHTS) await look(t, page, empty, sight, width);
-      for (const sight of sightsOf(house)) await look(t, page, appliance, sight, width);
+      const rounds = width === DESK_PX && fontPx === null ? await KeyboardRounds.on(page) : null;
+      for (const sight of EMPTY_SIGHTS) await look(t, { page, rounds }, empty, sight, width);
+      for (const sight of sightsOf(house)) await look(t, { page, rounds }, appliance, sight, width);
       await page.context().close();
     });
   }
