@@ -12,6 +12,7 @@ export function ShownOnce({ label, text }: { readonly label: string; readonly te
         <input
           id={id}
           readOnly
+          autocomplete="off"
           value={text}
           spellcheck={false}
           onFocus={(event) => event.currentTarget.select()}

@@ -31,6 +31,7 @@ export function ApprovalEdit({ approval, isOpen, onApprove }: ApprovalEditProps)
     <form
       ref={form}
       class="approval-edit"
+      autocomplete="off"
       onSubmit={(event) => {
         event.preventDefault();
         if (isOpen && isChanged) onApprove(isText ? { text: text.value } : { x: x.value, y: y.value });

@@ -19,7 +19,13 @@ export function ClipboardPanel(props: ClipboardPanelProps) {
     <div class="clipboard-panel">
       <label class="field">
         <span>{t`From the desktop`}</span>
-        <textarea readOnly rows={3} value={text ?? ""} placeholder={t`Nothing was copied there yet`} />
+        <textarea
+          readOnly
+          rows={3}
+          autocomplete="off"
+          value={text ?? ""}
+          placeholder={t`Nothing was copied there yet`}
+        />
       </label>
       <button
         type="button"
@@ -33,6 +39,7 @@ export function ClipboardPanel(props: ClipboardPanelProps) {
         <span>{t`To the desktop`}</span>
         <textarea
           rows={3}
+          autocomplete="off"
           value={draft.value}
           placeholder={t`Type or paste here`}
           disabled={!props.mayWrite}
