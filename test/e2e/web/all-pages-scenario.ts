@@ -9,6 +9,7 @@ import { requirePeers } from "../harness/peers.ts";
 import { onlyDesktop } from "../viewers/viewer-scenario.ts";
 import { EMPTY_SIGHTS, type House, type Sight, sightsOf } from "./all-pages-sights.ts";
 import { KeyboardRounds } from "./keyboard-round.ts";
+import { LAYOUT_FAULTS, TAB_LINES } from "./layout-faults.ts";
 
 /** What is wider than its place, in CSS pixels. */
 const EXCESS = `[document.documentElement, ...document.querySelectorAll("dialog[open], :popover-open, .shell-head nav, dt")]
@@ -145,9 +146,12 @@ export async function sweep(t: Test, widths: readonly number[], fontPx: number |
     const excess = await page.evaluate<number[]>(EXCESS);
     const isTouched = await page.evaluate<boolean>(`matchMedia("(pointer: coarse)").matches`);
     const small = isTouched ? await page.evaluate<string[]>(SMALL) : [];
+    const lines = fontPx === null ? await page.evaluate<string[]>(TAB_LINES) : [];
     t.same(
       [
         ...faults,
+        ...(await page.evaluate<string[]>(LAYOUT_FAULTS)),
+        ...lines,
         ...excess.filter((pixels) => pixels > 0).map((pixels) => `${pixels} px cut`),
         ...small.map((one) => `small: ${one}`),
       ],

@@ -122,7 +122,9 @@ function Snippet({ client }: { readonly client: KnownSnippet }) {
         <CopyButton text={client.snippet} label={t`Copy`} />
       </div>
       <pre>
-        <code>{client.snippet}</code>
+        <code>
+          {client.snippet.split(/(\s+)/).map((part, i) => (i % 2 ? part : <span key={i}>{part}</span>))}
+        </code>
       </pre>
       <p class={`snippet-foot tone-${isHere ? "good" : "idle"}`} role="status">
         <span class="dot" aria-hidden="true" />
