@@ -70,22 +70,37 @@ async function openLines(display: XDisplay, folder: string, areRandom: boolean):
   return { pid, watched: { x: x + 32, y: y + 4, width: 40, height: height - 8 } };
 }
 
+/** Writes steps as a clock has them, sixty a second: what is late catches up, as a mouse is not slowed by who looks on. */
+const STEPS = `
+  const [, , window] = process.argv;
+  const startedAtMs = performance.now();
+  let count = 0;
+  const step = () => {
+    const due = Math.floor((performance.now() - startedAtMs) / 16);
+    if (due > count) {
+      count = due;
+      const way = ((count % 240) / 240) * 2 * Math.PI;
+      const [x, y] = [300 + 250 * Math.cos(way), 140 + 120 * Math.sin(way)];
+      process.stdout.write("windowmove " + window + " " + Math.round(x) + " " + Math.round(y) + " windowraise " + window + "\\n");
+    }
+    setTimeout(step, startedAtMs + (count + 1) * 16 - performance.now());
+  };
+  step();`;
+
 /** A mouse tells of itself about sixty times a second; so does this, of a window of text. */
-async function openDragged(display: XDisplay): Promise<Moved> {
+async function openDragged(display: XDisplay, folder: string): Promise<Moved> {
   const text = "seq -w 1 3000 | tr '\\n' ' '; exec cat";
   const window = await display.openTerminal("dragged", "80x24+100+100", text);
-  const { height } = await display.placeOf(window);
+  const { width, height } = await display.placeOf(window);
+  const script = join(folder, "steps.js");
+  writeFileSync(script, STEPS);
   // What raises it is there to be sent at once: xdotool 3.20160805 keeps moves alone until it ends.
-  const steps: string[] = [];
-  for (let step = 0; step < 240; step++) {
-    const way = (step / 240) * 2 * Math.PI;
-    const [x, y] = [300 + 250 * Math.cos(way), 140 + 120 * Math.sin(way)];
-    steps.push(`windowmove ${window} ${Math.round(x)} ${Math.round(y)} windowraise ${window} sleep 0.016`);
-  }
-  const { pid } = display.program("sh", "-c", `while :; do xdotool ${steps.join(" ")}; done`);
+  const { pid } = display.program("sh", "-c", `'${process.execPath}' '${script}' ${window} | xdotool -`);
   if (pid === undefined) throw new Error("no process moves the window: xdotool was not started");
-  // A row that the window never leaves.
-  return { pid, watched: { x: 0, y: Math.round(260 + height / 4), width: SCREEN.width, height: 2 } };
+  // A place that the window never leaves, higher than a line of its text: between two lines rows are blank, and a move of
+  // few pixels would not be seen.
+  const watched = { x: 560, y: Math.round(260 + height / 4), width: 50 + width - 570, height: 24 };
+  return { pid, watched };
 }
 
 async function openPage(display: XDisplay, folder: string): Promise<Moved> {
