@@ -1,4 +1,5 @@
 import { BAND_ROWS, type PictureMemory } from "./kernels/picture-memory.ts";
+import type { CopyMove } from "./picture.ts";
 import { type PixelMemory, pixelMemoryOver, returnPixelMemory, takePixelMemory } from "./pixel-memory.ts";
 import {
   BYTES_PER_PIXEL,
@@ -8,7 +9,15 @@ import {
   OPAQUE,
   type PaintedPicture,
 } from "./plain-picture.ts";
-import { holdsRect, intersectRects, isEmptyRect, overlapRects, type Rect, rectOfSize } from "./rect.ts";
+import {
+  areaOfRect,
+  holdsRect,
+  intersectRects,
+  isEmptyRect,
+  overlapRects,
+  type Rect,
+  rectOfSize,
+} from "./rect.ts";
 import { Region } from "./region.ts";
 import type { Steps } from "./steps.ts";
 
@@ -25,6 +34,9 @@ export {
 const MOST_HELD = 1024;
 /** So does one that is painted in more than these and then moves what was painted. */
 const MOST_HELD_OF_MOVE = 64;
+
+/** Moves of at most so many pixels are made at once: the parts that they change are told exactly, not by cells. */
+const LEAST_LEFT_PIXELS = 8192;
 
 /** Where the pixels lie. */
 interface Place {
@@ -52,6 +64,8 @@ export class Framebuffer implements PaintedPicture {
   #base: Framebuffer | null = null;
   /** Of a picture with a base, which pixels are here; they may overlap. */
   #held: Rect[] = [];
+  /** Of a picture with a base, the move that is still to be made: its target shows what the base shows at its source. */
+  #leftMove: CopyMove | null = null;
 
   /**
    * Black, width x height pixels; with kernels it lies in WebAssembly memory of its own, where the host has any.
@@ -120,6 +134,7 @@ export class Framebuffer implements PaintedPicture {
     const before = { width: this.#width, height: this.#height };
     if (width === before.width && height === before.height) return;
     checkSize(width, height);
+    this.#makeMove();
     const old = this.#memory;
     const { hasKernels, isShared } = this.#place;
     const isWhole = this.#base === null;
@@ -153,6 +168,7 @@ export class Framebuffer implements PaintedPicture {
     this.#memory = null;
     this.#base = base;
     this.#held = [];
+    this.#leftMove = null;
     if (memory !== null) returnPixelMemory(memory, this, this.#place.hasKernels === true, painted);
   }
 
@@ -183,6 +199,7 @@ export class Framebuffer implements PaintedPicture {
   /** All of this rectangle within the picture is painted next. Of a picture at rest only what is told so is in memory. */
   paint(r: Rect): void {
     if (this.#base === null || isEmptyRect(r)) return;
+    if (this.#leftMove !== null && overlapRects(r, this.#leftMove.to)) this.#makeMove();
     this.#memory ??= takePixelMemory(this, this.#place.hasKernels === true);
     this.#hold(r);
   }
@@ -191,6 +208,7 @@ export class Framebuffer implements PaintedPicture {
   complete(region: Region): void {
     const base = this.#base;
     if (base === null || region.isEmpty) return;
+    if (this.#leftMove !== null && region.overlaps(this.#leftMove.to)) this.#makeMove();
     this.#memory ??= takePixelMemory(this, this.#place.hasKernels === true);
     const missing = region.clip(this.rect).subtract(Region.from(this.#held));
     for (const r of missing.rects) {
@@ -206,6 +224,7 @@ export class Framebuffer implements PaintedPicture {
   *completing(): Steps<void> {
     const base = this.#base;
     if (base === null) return;
+    this.#makeMove();
     this.#memory ??= takePixelMemory(this, this.#place.hasKernels === true);
     const missing = Region.of(this.rect).subtract(Region.from(this.#held));
     for (const { x, y, width, height } of missing.rects) {
@@ -220,6 +239,7 @@ export class Framebuffer implements PaintedPicture {
 
   /** True where every pixel is in memory. */
   get #isWhole(): boolean {
+    if (this.#leftMove !== null) return false;
     const [first] = this.#held;
     return this.#base === null || (first !== undefined && holdsRect(first, this.rect));
   }
@@ -270,12 +290,40 @@ export class Framebuffer implements PaintedPicture {
     fillWords(this.#opened.words, this.#width, r, word);
   }
 
+  /**
+   * The only large move since this picture rests on `shown`, when all that was painted since lies apart from its target:
+   * it can be made in `shown` itself. Its pixels are not in memory here before somebody asks for them. Else null.
+   */
+  leftMove(shown: Framebuffer): CopyMove | null {
+    return this.#base === shown ? this.#leftMove : null;
+  }
+
+  #makeMove(): void {
+    const move = this.#leftMove;
+    const base = this.#base;
+    if (move === null || base === null) return;
+    this.#leftMove = null;
+    this.paint(move.to);
+    this.#bring(base, move.fromX, move.fromY, move.to);
+  }
+
+  #canLeave(base: Framebuffer, source: Rect, to: Rect): boolean {
+    if (areaOfRect(to) <= LEAST_LEFT_PIXELS || !holdsRect(base.rect, source)) return false;
+    return holdsRect(this.rect, to) && !this.#held.some((held) => overlapRects(held, to));
+  }
+
   /** Copies `to.width` x `to.height` pixels from (fromX, fromY); source and target may overlap. */
   copy(fromX: number, fromY: number, to: Rect): void {
     const base = this.#base;
     const source = { x: fromX, y: fromY, width: to.width, height: to.height };
     if (base !== null) {
+      const isSecond = this.#leftMove !== null;
+      this.#makeMove();
       if (!this.#held.some((held) => overlapRects(held, source))) {
+        if (!isSecond && this.#canLeave(base, source, to)) {
+          this.#leftMove = { fromX, fromY, to };
+          return;
+        }
         this.paint(to);
         this.#bring(base, fromX, fromY, to);
         return;

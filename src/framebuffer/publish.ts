@@ -55,6 +55,35 @@ export function* compareDamage(
   return Region.from(changed);
 }
 
+/**
+ * Makes the move that `from` has left to be made, in `to`, on which it rests: one pass over the pixels where a copy and a
+ * comparison would be three. The cells that differed, as `publishDamage` would tell of them; null where no move is left, or
+ * it cannot be made there: nothing has changed then.
+ */
+export function publishMove(from: Framebuffer, to: Framebuffer): Region | null {
+  const move = from.leftMove(to);
+  const kernelMemory = move === null ? null : to.kernelMemory;
+  if (move === null || kernelMemory === null) return null;
+  const { fromX, fromY } = move;
+  const { x, y, width, height } = move.to;
+  const { kernels, buffer, pixels, places } = kernelMemory;
+  kernels.moveCells(pixels, to.strideBytes, fromX, fromY, x, y, width, height, CELL, places);
+  const flags = new Uint8Array(buffer, places);
+  const changed: Rect[] = [];
+  let index = 0;
+  for (let top = y; top < y + height; top = nextLine(top, y + height)) {
+    const lineHeight = nextLine(top, y + height) - top;
+    const perLine = cellsAcross(x, width);
+    addCells({ x, y: top, width, height: lineHeight }, flags.subarray(index, index + perLine), changed);
+    index += perLine;
+  }
+  return Region.from(changed);
+}
+
+function cellsAcross(x: number, width: number): number {
+  return Math.floor((x + width - 1) / CELL) - Math.floor(x / CELL) + 1;
+}
+
 /** Damage within a picture by parts of lines of cells: at most CELL rows and LINE_PIXELS columns each. */
 export function* linesOf(damage: Region, bounds: Rect): Generator<Rect, void, undefined> {
   for (const damaged of damage.rects) {
@@ -97,10 +126,15 @@ function differWithKernel(
   const { kernels, band, places } = kernelMemory;
   if (act === "compare") kernels.differCells(band, rowBytes, target, stride, x, width, height, CELL, places);
   else if (kernels.publishCells(band, rowBytes, target, stride, x, width, height, CELL, places) === 0) return;
+  addCells(line, memory.subarray(places), changed);
+}
+
+/** Adds the cells of a line that have a flag. */
+function addCells({ x, y, width, height }: Rect, flags: Uint8Array, changed: Rect[]): void {
   const right = x + width;
   let index = 0;
   for (let left = x; left < right; left = nextLine(left, right)) {
-    if (memory[places + index++] !== 1) continue;
+    if (flags[index++] !== 1) continue;
     const cell = { x: left, y, width: nextLine(left, right) - left, height };
     const last = changed.at(-1);
     // Cells side by side are one rectangle: unions cost by their number.

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import t from "tap";
 import { Framebuffer } from "../../src/framebuffer/framebuffer.ts";
-import { publishDamage } from "../../src/framebuffer/publish.ts";
+import { publishDamage, publishMove } from "../../src/framebuffer/publish.ts";
 import { type Rect, rect, rectOfSize } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
 import { findScroll } from "../../src/framebuffer/scroll/scroll.ts";
@@ -99,6 +99,65 @@ t.test(
       { numRuns: 300 },
     );
     t.pass("every picture was right");
+  },
+);
+
+t.test(
+  "a move that is left to be made is made where it is shown, and told as its copy would be",
+  async (t) => {
+    const size = { width: 210, height: 190 };
+    const nat = fc.nat(200);
+    const steps = fc.array(
+      fc.record({
+        kind: fc.constantFrom<Step["kind"][]>("paint", "copy", "copy", "publish", "publish"),
+        ...{ x: nat, y: nat, fromX: nat, fromY: nat },
+        ...{ width: fc.integer({ min: 90, max: 210 }), height: fc.integer({ min: 80, max: 190 }) },
+      }),
+      { minLength: 2, maxLength: 30 },
+    );
+    let left = 0;
+    fc.assert(
+      fc.property(steps, fc.integer(), fc.boolean(), (all, seed, isPlain) => {
+        const shown = noisyFrame(size.width, size.height, seed, isPlain ? 2 ** 6 : 3);
+        const decoded = new Framebuffer(size.width, size.height, { hasKernels: true, canRest: true });
+        decoded.rest(shown);
+        const plain = withoutKernels(shown);
+        let painted = Region.empty;
+        let targets: Rect[] = [];
+        for (const [i, step] of all.entries()) {
+          const r =
+            step.kind === "paint" ? within({ ...step, width: 9, height: 20 }, size) : within(step, size);
+          if (step.kind === "paint") {
+            for (const frame of [decoded, plain]) paintNoise(frame, r, seed + i);
+            painted = painted.union(Region.of(r));
+          } else if (step.kind === "copy") {
+            const fromX = step.fromX % (size.width - r.width + 1);
+            const fromY = step.fromY % (size.height - r.height + 1);
+            for (const frame of [decoded, plain]) frame.copy(fromX, fromY, r);
+            targets.push(r);
+          } else {
+            const before = withoutKernels(shown);
+            const moved = Region.from(targets);
+            decoded.complete(targets.length === 1 ? painted : painted.union(moved));
+            const changed = targets.length === 1 ? publishMove(decoded, shown) : null;
+            if (changed !== null) {
+              left++;
+              if (!changed.equals(publishDamage(plain, before, moved))) return false;
+            }
+            decoded.complete(moved);
+            publishDamage(decoded, shown, changed === null ? painted.union(moved) : painted);
+            decoded.rest(shown);
+            if (!same(shown, plain)) return false;
+            painted = Region.empty;
+            targets = [];
+          }
+        }
+        decoded.complete(Region.of(decoded.rect));
+        return same(decoded, plain);
+      }),
+      { numRuns: 300 },
+    );
+    t.ok(left > 100, `${left} moves were made where they are shown`);
   },
 );
 

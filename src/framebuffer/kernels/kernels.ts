@@ -16,6 +16,18 @@ export interface Kernels {
     cell: number,
     flags: number,
   ): number;
+  moveCells(
+    pixels: number,
+    stride: number,
+    fromX: number,
+    fromY: number,
+    toX: number,
+    toY: number,
+    width: number,
+    height: number,
+    cell: number,
+    flags: number,
+  ): void;
   differCells(
     a: number,
     aStride: number,
@@ -140,6 +152,7 @@ const PAGE_BYTES = 65_536;
 
 const NAMES = [
   "publishCells",
+  "moveCells",
   "differCells",
   "hashRows",
   "hashColumns",

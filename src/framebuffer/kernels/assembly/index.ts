@@ -6,6 +6,6 @@ export { deflateRows } from "./deflate";
 export { paintHextile } from "./hextile";
 export { hashColumns, hashRows } from "./lines";
 export { adler32, countNear, packRows } from "./pack";
-export { publishCells } from "./publish";
+export { moveCells, publishCells } from "./publish";
 export { meanLine, sumRow } from "./scale";
 export { compareAt, findExact, findSamples, toGrey } from "./search";

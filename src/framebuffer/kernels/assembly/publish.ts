@@ -43,3 +43,45 @@ export function publishCells(
   }
   return changed;
 }
+
+/**
+ * Moves a `width` x `height` part of a picture within it, whose first pixel is at `pixels`, from (fromX, fromY) to (toX,
+ * toY). Flags of the cells of the target, which lie at multiples of `cell`, line after line: 1 where one differed.
+ */
+export function moveCells(
+  pixels: usize,
+  stride: usize,
+  fromX: i32,
+  fromY: i32,
+  toX: i32,
+  toY: i32,
+  width: i32,
+  height: i32,
+  cell: i32,
+  flags: usize,
+): void {
+  const firstLine = toY / cell;
+  const perLine = (toX + width - 1) / cell - toX / cell + 1;
+  const lines = (toY + height - 1) / cell - firstLine + 1;
+  memory.fill(flags, 0, perLine * lines);
+  const goesDown = toY > fromY;
+  for (let row = 0; row < height; row++) {
+    // No row is written before it was read: a row of its own is copied as a whole.
+    const y = goesDown ? height - 1 - row : row;
+    const a = pixels + <usize>(fromY + y) * stride + ((<usize>fromX) << 2);
+    const b = pixels + <usize>(toY + y) * stride + ((<usize>toX) << 2);
+    let flag = flags + <usize>(((toY + y) / cell - firstLine) * perLine);
+    let differs = false;
+    for (let x = 0; x < width; flag++) {
+      const columns = min<i32>(cell - ((toX + x) % cell), width - x);
+      const at = (<usize>x) << 2;
+      if (load<u8>(flag) != 0) differs = true;
+      else if (rowDiffers(a + at, b + at, columns << 2)) {
+        store<u8>(flag, 1);
+        differs = true;
+      }
+      x += columns;
+    }
+    if (differs) memory.copy(b, a, width << 2);
+  }
+}
