@@ -9,15 +9,7 @@ import {
   OPAQUE,
   type PaintedPicture,
 } from "./plain-picture.ts";
-import {
-  areaOfRect,
-  holdsRect,
-  intersectRects,
-  isEmptyRect,
-  overlapRects,
-  type Rect,
-  rectOfSize,
-} from "./rect.ts";
+import { holdsRect, intersectRects, isEmptyRect, overlapRects, type Rect, rectOfSize } from "./rect.ts";
 import { Region } from "./region.ts";
 import type { Steps } from "./steps.ts";
 
@@ -35,8 +27,8 @@ const MOST_HELD = 1024;
 /** So does one that is painted in more than these and then moves what was painted. */
 const MOST_HELD_OF_MOVE = 64;
 
-/** Moves of at most so many pixels are made at once: the parts that they change are told exactly, not by cells. */
-const LEAST_LEFT_PIXELS = 8192;
+/** Of an update with more moves they are made one by one. */
+const MOST_LEFT = 64;
 
 /** Where the pixels lie. */
 interface Place {
@@ -64,8 +56,8 @@ export class Framebuffer implements PaintedPicture {
   #base: Framebuffer | null = null;
   /** Of a picture with a base, which pixels are here; they may overlap. */
   #held: Rect[] = [];
-  /** Of a picture with a base, the move that is still to be made: its target shows what the base shows at its source. */
-  #leftMove: CopyMove | null = null;
+  /** Of a picture with a base, moves that are still to be made: each target shows what the base shows at its source. */
+  #left: CopyMove[] = [];
 
   /**
    * Black, width x height pixels; with kernels it lies in WebAssembly memory of its own, where the host has any.
@@ -134,7 +126,7 @@ export class Framebuffer implements PaintedPicture {
     const before = { width: this.#width, height: this.#height };
     if (width === before.width && height === before.height) return;
     checkSize(width, height);
-    this.#makeMove();
+    this.#makeMoves();
     const old = this.#memory;
     const { hasKernels, isShared } = this.#place;
     const isWhole = this.#base === null;
@@ -168,7 +160,7 @@ export class Framebuffer implements PaintedPicture {
     this.#memory = null;
     this.#base = base;
     this.#held = [];
-    this.#leftMove = null;
+    this.#left = [];
     if (memory !== null) returnPixelMemory(memory, this, this.#place.hasKernels === true, painted);
   }
 
@@ -199,7 +191,7 @@ export class Framebuffer implements PaintedPicture {
   /** All of this rectangle within the picture is painted next. Of a picture at rest only what is told so is in memory. */
   paint(r: Rect): void {
     if (this.#base === null || isEmptyRect(r)) return;
-    if (this.#leftMove !== null && overlapRects(r, this.#leftMove.to)) this.#makeMove();
+    if (this.#left.some(({ to }) => overlapRects(r, to))) this.#makeMoves();
     this.#memory ??= takePixelMemory(this, this.#place.hasKernels === true);
     this.#hold(r);
   }
@@ -208,7 +200,7 @@ export class Framebuffer implements PaintedPicture {
   complete(region: Region): void {
     const base = this.#base;
     if (base === null || region.isEmpty) return;
-    if (this.#leftMove !== null && region.overlaps(this.#leftMove.to)) this.#makeMove();
+    if (this.#left.some(({ to }) => region.overlaps(to))) this.#makeMoves();
     this.#memory ??= takePixelMemory(this, this.#place.hasKernels === true);
     const missing = region.clip(this.rect).subtract(Region.from(this.#held));
     for (const r of missing.rects) {
@@ -224,7 +216,7 @@ export class Framebuffer implements PaintedPicture {
   *completing(): Steps<void> {
     const base = this.#base;
     if (base === null) return;
-    this.#makeMove();
+    this.#makeMoves();
     this.#memory ??= takePixelMemory(this, this.#place.hasKernels === true);
     const missing = Region.of(this.rect).subtract(Region.from(this.#held));
     for (const { x, y, width, height } of missing.rects) {
@@ -239,7 +231,7 @@ export class Framebuffer implements PaintedPicture {
 
   /** True where every pixel is in memory. */
   get #isWhole(): boolean {
-    if (this.#leftMove !== null) return false;
+    if (this.#left.length > 0) return false;
     const [first] = this.#held;
     return this.#base === null || (first !== undefined && holdsRect(first, this.rect));
   }
@@ -291,25 +283,30 @@ export class Framebuffer implements PaintedPicture {
   }
 
   /**
-   * The only large move since this picture rests on `shown`, when all that was painted since lies apart from its target:
-   * it can be made in `shown` itself. Its pixels are not in memory here before somebody asks for them. Else null.
+   * The moves since this picture rests on `shown` that can be made in `shown` itself, one after the other, before what was
+   * painted here is shown: their pixels are not in memory here before somebody asks for them.
    */
-  leftMove(shown: Framebuffer): CopyMove | null {
-    return this.#base === shown ? this.#leftMove : null;
+  leftMoves(shown: Framebuffer): readonly CopyMove[] {
+    return this.#base === shown ? this.#left : [];
   }
 
-  #makeMove(): void {
-    const move = this.#leftMove;
+  #makeMoves(): void {
     const base = this.#base;
-    if (move === null || base === null) return;
-    this.#leftMove = null;
-    this.paint(move.to);
-    this.#bring(base, move.fromX, move.fromY, move.to);
+    const left = this.#left;
+    if (base === null || left.length === 0) return;
+    this.#left = [];
+    for (const { fromX, fromY, to } of left) {
+      this.paint(to);
+      this.#bring(base, fromX, fromY, to);
+    }
   }
 
   #canLeave(base: Framebuffer, source: Rect, to: Rect): boolean {
-    if (areaOfRect(to) <= LEAST_LEFT_PIXELS || !holdsRect(base.rect, source)) return false;
-    return holdsRect(this.rect, to) && !this.#held.some((held) => overlapRects(held, to));
+    if (this.#left.length === MOST_LEFT || base.kernelMemory === null || isEmptyRect(to)) return false;
+    if (base.width !== this.#width || base.height !== this.#height) return false;
+    if (!holdsRect(base.rect, source) || !holdsRect(this.rect, to)) return false;
+    const meets = (r: Rect): boolean => overlapRects(r, source) || overlapRects(r, to);
+    return !this.#held.some(meets) && !this.#left.some((move) => meets(move.to));
   }
 
   /** Copies `to.width` x `to.height` pixels from (fromX, fromY); source and target may overlap. */
@@ -317,13 +314,12 @@ export class Framebuffer implements PaintedPicture {
     const base = this.#base;
     const source = { x: fromX, y: fromY, width: to.width, height: to.height };
     if (base !== null) {
-      const isSecond = this.#leftMove !== null;
-      this.#makeMove();
+      if (this.#canLeave(base, source, to)) {
+        this.#left.push({ fromX, fromY, to });
+        return;
+      }
+      this.#makeMoves();
       if (!this.#held.some((held) => overlapRects(held, source))) {
-        if (!isSecond && this.#canLeave(base, source, to)) {
-          this.#leftMove = { fromX, fromY, to };
-          return;
-        }
         this.paint(to);
         this.#bring(base, fromX, fromY, to);
         return;

@@ -1,5 +1,7 @@
+import { targetsOf } from "./copy-move.ts";
 import { BYTES_PER_PIXEL, type Framebuffer } from "./framebuffer.ts";
 import { BAND_ROWS, type PictureMemory } from "./kernels/picture-memory.ts";
+import type { CopyMove } from "./picture.ts";
 import { intersectRects, isEmptyRect, type Rect } from "./rect.ts";
 import { Region } from "./region.ts";
 
@@ -56,28 +58,40 @@ export function* compareDamage(
 }
 
 /**
- * Makes the move that `from` has left to be made, in `to`, on which it rests: one pass over the pixels where a copy and a
- * comparison would be three. The cells that differed, as `publishDamage` would tell of them; null where no move is left, or
- * it cannot be made there: nothing has changed then.
+ * As `publishDamage`, of what moves wrote. Those that `from` has left to be made, resting on `to`, are made there: one pass
+ * over the pixels where a copy and a comparison would be three. To be called before anything else of `from` is published.
  */
-export function publishMove(from: Framebuffer, to: Framebuffer): Region | null {
-  const move = from.leftMove(to);
-  const kernelMemory = move === null ? null : to.kernelMemory;
-  if (move === null || kernelMemory === null) return null;
-  const { fromX, fromY } = move;
-  const { x, y, width, height } = move.to;
-  const { kernels, buffer, pixels, places } = kernelMemory;
-  kernels.moveCells(pixels, to.strideBytes, fromX, fromY, x, y, width, height, CELL, places);
-  const flags = new Uint8Array(buffer, places);
+export function publishMoved(from: Framebuffer, to: Framebuffer, moved: Region): Region {
+  const moves = from.leftMoves(to);
+  const targets = targetsOf(moves);
+  const { kernelMemory } = to;
+  if (kernelMemory === null || targets.area <= EXACT_PIXELS) {
+    from.complete(moved);
+    return publishDamage(from, to, moved);
+  }
   const changed: Rect[] = [];
+  for (const move of moves) moveWithKernel(to, kernelMemory, move, changed);
+  const others = moved.subtract(targets);
+  from.complete(others);
+  return Region.from(changed).union(publishDamage(from, to, others));
+}
+
+function moveWithKernel(
+  picture: Framebuffer,
+  { kernels, buffer, pixels, places }: PictureMemory,
+  { fromX, fromY, to }: CopyMove,
+  changed: Rect[],
+): void {
+  const { x, y, width, height } = to;
+  kernels.moveCells(pixels, picture.strideBytes, fromX, fromY, x, y, width, height, CELL, places);
+  const flags = new Uint8Array(buffer, places);
+  const perLine = cellsAcross(x, width);
   let index = 0;
   for (let top = y; top < y + height; top = nextLine(top, y + height)) {
-    const lineHeight = nextLine(top, y + height) - top;
-    const perLine = cellsAcross(x, width);
-    addCells({ x, y: top, width, height: lineHeight }, flags.subarray(index, index + perLine), changed);
+    const line = { x, y: top, width, height: nextLine(top, y + height) - top };
+    addCells(line, flags.subarray(index, index + perLine), changed);
     index += perLine;
   }
-  return Region.from(changed);
 }
 
 function cellsAcross(x: number, width: number): number {

@@ -3,7 +3,7 @@ import { targetsOf } from "../../framebuffer/copy-move.ts";
 import type { Cursor } from "../../framebuffer/cursor.ts";
 import { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
-import { publishDamage, publishMove } from "../../framebuffer/publish.ts";
+import { publishDamage, publishMoved } from "../../framebuffer/publish.ts";
 import {
   EMPTY_RECT,
   intersectRects,
@@ -232,8 +232,7 @@ export class Display {
     const isTaken = !this.#isOfSize(decoded) && decoded.isAdoptable;
     if (isTaken || touched.area <= this.#largePixels) {
       this.#underWay = null;
-      // A move that is left to be made is made where it is shown.
-      decoded.complete(copies.length === 1 ? painted : touched);
+      decoded.complete(painted);
       this.#finishUpdate(decoded, decoded, painted, copies, null);
       return;
     }
@@ -310,19 +309,15 @@ export class Display {
     const frame = this.#frame;
     if (frame === null) return;
     const moved = targetsOf(copies);
-    this.#events.painting?.(known?.damage ?? painted.union(moved));
     const isLookedAt = known === null && !isNew;
-    const byLeftMove = isLookedAt && copies.length === 1 ? publishMove(decoded, frame) : null;
-    let found = known?.found ?? null;
-    if (byLeftMove !== null) found = { moves: byLeftMove.isEmpty ? [] : copies, rest: Region.empty };
-    else if (isLookedAt) {
-      decoded.complete(moved);
-      found = finish(findingMoves(decoded, frame, painted, copies, this.#scrolls));
-    }
+    const found = isLookedAt
+      ? finish(findingMoves(decoded, frame, painted, copies, this.#scrolls))
+      : (known?.found ?? null);
+    this.#events.painting?.(known?.damage ?? painted.union(moved));
     const isTaken = (isNew || known !== null) && frame.adopt(decoded);
-    const publish = (region: Region): Region => (isTaken ? region : publishDamage(decoded, frame, region));
-    const changedByPaint = publish(known?.byPaint ?? painted);
-    const changedByMove = byLeftMove ?? publish(known?.byMove ?? moved.subtract(painted));
+    const [byPaint, byMove] = [known?.byPaint ?? painted, known?.byMove ?? moved.subtract(painted)];
+    const changedByMove = isTaken ? byMove : publishMoved(decoded, frame, byMove);
+    const changedByPaint = isTaken ? byPaint : publishDamage(decoded, frame, byPaint);
     const damage = known !== null && isTaken ? known.damage : changedByPaint.union(changedByMove);
     if (damage.isEmpty) return;
     this.#generation++;

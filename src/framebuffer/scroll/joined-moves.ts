@@ -38,9 +38,9 @@ export function* joiningMoves(
   if (first === undefined || moves.length > MOST_JOINED || !areOfOneShift(moves)) return null;
   const [dx, dy] = [first.to.x - first.fromX, first.to.y - first.fromY];
   const needed: CopyMove[] = [];
+  const needless: CopyMove[] = [];
   for (const move of moves) {
-    // A wrong guess costs a few pixels: what is painted over a target is compared as well.
-    if (changesAny(before, after, move.to)) needed.push(move);
+    (changesAny(before, move) ? needed : needless).push(move);
     yield;
   }
   const targets = targetsOf(needed);
@@ -53,7 +53,9 @@ export function* joiningMoves(
   const { bounds } = targets;
   if (needed.length < 2 || 2 * targets.area < areaOfRect(bounds)) return split;
 
-  const gaps = Region.of(bounds).subtract(targets);
+  // One that changes nothing brings what the joined one does.
+  const known = targets.union(targetsOf(needless).subtract(painted));
+  const gaps = Region.of(bounds).subtract(known);
   after.complete(gaps);
   const most = PIXELS_OF_MOVE * (needed.length - 1);
   let besides = 0;
@@ -86,9 +88,12 @@ function areOfOneShift(moves: readonly CopyMove[]): boolean {
   });
 }
 
-function changesAny(before: Framebuffer, after: Framebuffer, target: Rect): boolean {
-  for (const line of linesOf(Region.of(target), after.rect)) {
-    for (const cell of cellsOf(line)) if (differingPart(after, before, cell) !== null) return true;
+function changesAny(picture: Framebuffer, { fromX, fromY, to }: CopyMove): boolean {
+  const [dx, dy] = [to.x - fromX, to.y - fromY];
+  for (const line of linesOf(Region.of(to), picture.rect)) {
+    for (const { x, y, ...size } of cellsOf(line)) {
+      if (differingPart(picture, picture, { x, y, ...size }, { x: x - dx, y: y - dy }) !== null) return true;
+    }
   }
   return false;
 }

@@ -44,7 +44,24 @@ function joined(before: Framebuffer, moves: readonly CopyMove[], paints: readonl
   const moved = finish(joiningMoves(before, after, painted, moves));
   const isShown =
     moved === null || Buffer.compare(followed(before, after, painted, moved).bytes, after.bytes) === 0;
-  return { moved, isShown };
+  const ofResting = finish(joiningMoves(before, restingOn(before, moves, paints), painted, moves));
+  return { moved, isShown: isShown && isSame(moved, ofResting) };
+}
+
+/** The same, of a picture that leaves moves to be made. */
+function restingOn(before: Framebuffer, moves: readonly CopyMove[], paints: readonly Rect[]): Framebuffer {
+  const after = new Framebuffer(WIDTH, HEIGHT, { hasKernels: true, canRest: true });
+  after.rest(before);
+  for (const { fromX, fromY, to } of moves) after.copy(fromX, fromY, to);
+  for (const [i, area] of paints.entries()) {
+    after.paint(area);
+    after.fill(area, 0x101010 * (i + 1));
+  }
+  return after;
+}
+
+function isSame(a: Moved | null, b: Moved | null): boolean {
+  return JSON.stringify(a?.moves) === JSON.stringify(b?.moves) && (a?.rest.equals(b!.rest) ?? b === null);
 }
 
 function page(): Framebuffer {
