@@ -1,5 +1,13 @@
+import { MAX_SIDE as MAX_PICTURE_SIDE } from "../../framebuffer/framebuffer.ts";
 import { CELL } from "../../framebuffer/publish.ts";
-import { areaOfRect, boundRects, EMPTY_RECT, intersectRects, type Rect } from "../../framebuffer/rect.ts";
+import {
+  areaOfRect,
+  boundRects,
+  EMPTY_RECT,
+  holdsRect,
+  intersectRects,
+  type Rect,
+} from "../../framebuffer/rect.ts";
 import { Region } from "../../framebuffer/region.ts";
 
 /** Paints of one place within this time are one change. */
@@ -32,7 +40,7 @@ interface Beat {
   sinceMs: number;
   lastMs: number;
   /** The last intervals, the newest last; at most LEAST_INTERVALS + 1. */
-  intervals: readonly number[];
+  readonly intervals: number[];
 }
 
 /**
@@ -40,15 +48,19 @@ interface Beat {
  * or a page that loads changes often, but at no steady intervals.
  */
 export class DamageHistory {
-  readonly #beats = new Map<string, Beat>();
+  /** By keyOf. */
+  readonly #beats = new Map<number, Beat>();
 
   /** Something changed that no action caused. */
   add(damage: Region, atMs: number): void {
     for (const r of damage.rects) {
       for (let top = floor(r.y); top < r.y + r.height; top += CELL) {
         for (let left = floor(r.x); left < r.x + r.width; left += CELL) {
-          const cell = { x: left, y: top, width: CELL, height: CELL };
-          this.#beat(`${left},${top}`, intersectRects(cell, r), atMs);
+          const x = Math.max(left, r.x);
+          const y = Math.max(top, r.y);
+          const width = Math.min(left + CELL, r.x + r.width) - x;
+          const height = Math.min(top + CELL, r.y + r.height) - y;
+          this.#beat(keyOf(left, top), { x, y, width, height }, atMs);
         }
       }
     }
@@ -82,7 +94,7 @@ export class DamageHistory {
     return rects;
   }
 
-  #beat(key: string, rect: Rect, atMs: number): void {
+  #beat(key: number, rect: Rect, atMs: number): void {
     const beat = this.#beats.get(key);
     if (beat === undefined) {
       const now = { sinceMs: atMs, lastMs: atMs, intervals: [] };
@@ -91,7 +103,7 @@ export class DamageHistory {
     }
     const interval = atMs - beat.lastMs;
     if (interval < SAME_MS) {
-      beat.rect = boundRects(beat.rect, rect);
+      if (!holdsRect(beat.rect, rect)) beat.rect = boundRects(beat.rect, rect);
       return;
     }
     const { intervals } = beat;
@@ -104,7 +116,9 @@ export class DamageHistory {
     if (isFirst || isFull) beat.olderRect = isFirst ? EMPTY_RECT : beat.rect;
     beat.rect = isFirst || isFull ? rect : boundRects(beat.rect, rect);
     beat.count = isFirst || isFull ? 1 : beat.count + 1;
-    beat.intervals = isSteady ? [...intervals.slice(-LEAST_INTERVALS), interval] : [interval];
+    if (!isSteady) intervals.length = 0;
+    else if (intervals.length > LEAST_INTERVALS) intervals.shift();
+    intervals.push(interval);
     beat.lastMs = atMs;
   }
 }
@@ -122,6 +136,11 @@ function hasEnded({ intervals, lastMs }: Beat, nowMs: number): boolean {
 
 function areAlike(a: number, b: number): boolean {
   return Math.abs(a - b) <= Math.max(JITTER_MS, JITTER_SHARE * Math.max(a, b));
+}
+
+/** Of the cell whose top left pixel this is. */
+function keyOf(left: number, top: number): number {
+  return top * MAX_PICTURE_SIDE + left;
 }
 
 function floor(at: number): number {
