@@ -142,7 +142,7 @@ async function openRooms(
   closeStack.add(() => sessionsOfPeople.close());
   const accessTokens = openAccessTokens(config, clock);
   const oidc = openOidc(config, log, {
-    ...{ sessions: sessionsOfPeople, clock, audit },
+    ...{ sessions: sessionsOfPeople, clock, audit, sealer, shared },
     signedOut: (personId, atS) => {
       accessTokens?.signedOut(personId, atS);
       authenticator.recheck();

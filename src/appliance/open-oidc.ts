@@ -5,11 +5,14 @@ import { LogoutTokens } from "../auth/oidc/logout-tokens.ts";
 import { type OidcPorts, OidcSignIn } from "../auth/oidc/oidc-sign-in.ts";
 import { OpenidProvider } from "../auth/oidc/openid-provider.ts";
 import { ProviderKeys } from "../auth/oidc/provider-keys.ts";
+import { SignInTickets } from "../auth/oidc/sign-in-tickets.ts";
 import type { IssuerPorts } from "../auth/oidc/signed-token.ts";
+import type { SecretBox } from "../auth/secret-box.ts";
 import type { Sessions } from "../auth/sessions.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
+import type { OpenFleet } from "./fleet/open-fleet.ts";
 
 /** The provider of a configuration; null where none is. */
 export function openidProviderOf({ oidc }: Pick<Config, "oidc">): OpenidProvider | null {
@@ -52,6 +55,9 @@ interface OidcRooms {
   readonly sessions: Sessions;
   readonly clock: Clock;
   readonly audit: Audit;
+  readonly sealer: SecretBox;
+  /** null: this server is alone. */
+  readonly shared: Pick<OpenFleet, "sealer" | "signIns"> | null;
   /** See OidcPorts. */
   readonly signedOut: OidcPorts["signedOut"];
 }
@@ -60,7 +66,7 @@ interface OidcRooms {
 export function openOidc(
   config: Config,
   log: Logger,
-  { sessions, clock, audit, signedOut }: OidcRooms,
+  { sessions, clock, audit, signedOut, sealer, shared }: OidcRooms,
 ): OidcSignIn | null {
   const provider = openidProviderOf(config);
   const { issuer, client_id: clientId, clock_skew_s: clockSkewS } = config.oidc;
@@ -77,6 +83,9 @@ export function openOidc(
       provider,
       sessions,
       clock,
+      tickets: new SignInTickets(`${issuer} ${clientId}`, {
+        ...{ clock, sealer: shared?.sealer ?? sealer, shared: shared?.signIns ?? null },
+      }),
       logoutTokens: new LogoutTokens({ clientId, clockSkewS }, issuerPorts(provider, clock)),
       signedOut,
       ended: ({ id, name: person, role }, reason) => {

@@ -1,5 +1,6 @@
 import t from "tap";
 import { AuthError, type AuthErrorCode } from "../../src/auth/error.ts";
+import { RefusedError } from "../../src/desktop/error.ts";
 import type { AppPorts } from "../../src/web/http/ports.ts";
 import { openHouse } from "./fake-house.ts";
 
@@ -140,6 +141,14 @@ t.test("who fails too often waits, and so does who begins too often", async (t) 
   for (let count = 0; count < 30; count++) await status("/signin/oidc", "10.0.0.2");
   t.equal(await status("/signin/oidc", "10.0.0.2"), 429);
   t.equal(await status("/signin/oidc", "10.0.0.3"), 303);
+  const unkept = async (): Promise<never> => {
+    throw new RefusedError("not_held", "the etcd of the fleet does not take it");
+  };
+  const house = await openHouse(t, { oidc: fakeOidc({ finish: unkept }).oidc });
+  for (let count = 0; count < 12; count++) {
+    const answer = await house.app.inject({ url: "/signin/oidc/callback", remoteAddress: "10.0.0.4" });
+    t.equal(answer.statusCode, 503, "which nobody who signs in is to blame for");
+  }
 });
 
 t.test("a provider tells that a session ended, as a form", async (t) => {

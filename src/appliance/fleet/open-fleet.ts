@@ -22,6 +22,7 @@ import { readPem } from "./read-pem.ts";
 import { type FleetRooms, serveFleet } from "./serve-fleet.ts";
 import { SharedLockouts } from "./shared-lockouts.ts";
 import { SharedSessions } from "./shared-sessions.ts";
+import { SharedSignIns } from "./shared-sign-ins.ts";
 import { SharedTokens } from "./shared-tokens.ts";
 
 const MIB = 2 ** 20;
@@ -38,6 +39,9 @@ export interface OpenFleet {
   readonly settings: SharedSettings;
   readonly tokens: SharedTokens;
   readonly sessions: SharedSessions;
+  readonly signIns: SharedSignIns;
+  /** By the key that all nodes have. */
+  readonly sealer: SecretBox;
   /** From now on it takes desktops, and calls of other nodes. Throws ConfigError. */
   serve(rooms: FleetRooms): Promise<void>;
   /** Once, however often it is called. */
@@ -137,7 +141,8 @@ export async function openFleet(
     ...common,
     onFault: (err) => log.error({ err }, "Wrong sign-ins could not be shared"),
   });
-  const asked = [tokens, sessions, identities, lockouts];
+  const signIns = new SharedSignIns(common);
+  const asked = [tokens, sessions, identities, lockouts, signIns];
   // Until then nobody can be told from a stranger.
   log.info({ endpoints: cluster.endpoints }, "Reading what the fleet shares");
   await Promise.all(asked.map((one) => one.open()));
@@ -151,6 +156,6 @@ export async function openFleet(
     return closed;
   };
   const serve = (rooms: FleetRooms): Promise<void> => serveFleet(fleet, cluster, rooms);
-  const shared = { identities, lockouts, masks, recordings, settings, requests, tokens, sessions };
-  return { fleet, ...shared, serve, close };
+  const kinds = { identities, lockouts, masks, recordings, settings, requests, tokens, sessions, signIns };
+  return { fleet, ...kinds, sealer, serve, close };
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import * as z from "zod";
 import type { Clock } from "../../platform/clock.ts";
 import { AuthError } from "../error.ts";
@@ -6,13 +6,10 @@ import type { Principal } from "../principal.ts";
 import type { ReturnedSession, SessionHandle, Sessions } from "../sessions.ts";
 import { claimedRights, isSameRights, ROLES_OF_PEOPLE, type RoleRule } from "./claimed-role.ts";
 import type { LogoutTokens } from "./logout-tokens.ts";
-import type { BegunSignIn, Grant, OpenidProvider } from "./openid-provider.ts";
+import type { Grant, OpenidProvider } from "./openid-provider.ts";
 import { isSubject, LONGEST_NAME, LONGEST_SUBJECT, nameIn, personId } from "./person.ts";
+import type { SignInTickets } from "./sign-in-tickets.ts";
 
-/** Signing in at the provider may take so long: passwords are looked up, phones fetched. */
-const PENDING_MS = 10 * 60_000;
-/** Beyond it the oldest sign-in that was begun is void. */
-const MAX_PENDING = 1000;
 /** After a restart the provider is asked about all that were open, one after the other. */
 const ASKED_APART_MS = 20;
 
@@ -33,6 +30,7 @@ const proofSchema = z.strictObject({
 export interface OidcPorts {
   readonly provider: Pick<OpenidProvider, "begin" | "finish" | "standing" | "signOutUrl">;
   readonly sessions: Pick<Sessions, "open" | "handle" | "takeBack" | "flush">;
+  readonly tickets: Pick<SignInTickets, "issue" | "take" | "use">;
   readonly clock: Clock;
   readonly logoutTokens: Pick<LogoutTokens, "judge">;
   /** What a person's agents were given until then by the provider, whose seconds these are, counts no more. */
@@ -56,12 +54,6 @@ export interface OidcSettings {
   readonly checkMs: number;
 }
 
-interface Pending {
-  readonly begun: BegunSignIn;
-  readonly next: string;
-  readonly untilMs: number;
-}
-
 interface Watched {
   readonly principal: Principal;
   readonly session: SessionHandle;
@@ -75,8 +67,6 @@ export class OidcSignIn {
   readonly sessionMs: number;
   readonly #ports: OidcPorts;
   readonly #settings: OidcSettings;
-  /** By hash of the ticket, oldest first. */
-  readonly #pending = new Map<string, Pending>();
   /** By hash of the session's identifier. */
   readonly #watched = new Map<string, Watched>();
 
@@ -100,40 +90,28 @@ export class OidcSignIn {
 
   /** `next`: where the person wanted to go. The ticket is for the browser that began, and for nobody else. */
   async begin(redirectUri: string, next: string): Promise<{ readonly url: string; readonly ticket: string }> {
-    const begun = await this.#ports.provider.begin(redirectUri);
-    const nowMs = this.#ports.clock.nowMs();
-    for (const [key, { untilMs }] of this.#pending) {
-      if (untilMs > nowMs && this.#pending.size < MAX_PENDING) break;
-      this.#pending.delete(key);
-    }
-    const ticket = randomBytes(32).toString("base64url");
-    this.#pending.set(hash(ticket), { begun, next, untilMs: nowMs + PENDING_MS });
-    return { url: begun.url, ticket };
+    const { provider, tickets } = this.#ports;
+    const begun = await provider.begin(redirectUri);
+    return { url: begun.url, ticket: tickets.issue(begun, next) };
   }
 
   /**
    * Opens the session of who comes back from the provider. Throws AuthError: sign_in_expired, no_role,
-   * provider_refused, provider_unreachable.
+   * provider_refused, provider_unreachable; RefusedError not_held where another node of a fleet may have opened it.
    */
   async finish(
     ticket: string,
     answer: URLSearchParams,
   ): Promise<{ readonly principal: Principal; readonly sessionId: string; readonly next: string }> {
-    const { provider, sessions, clock } = this.#ports;
-    const key = hash(ticket);
-    const pending = this.#pending.get(key);
-    this.#pending.delete(key);
-    if (pending === undefined || pending.untilMs <= clock.nowMs()) {
-      throw new AuthError(
-        "sign_in_expired",
-        "this browser began no sign-in, or more than ten minutes ago: begin again",
-      );
-    }
-    const grant = await provider.finish(pending.begun, answer);
+    const { provider, sessions, tickets } = this.#ports;
+    const returned = await tickets.take(ticket);
+    if (returned === null) throw expired();
+    const grant = await provider.finish(returned.begun, answer);
     const principal = this.#principalOf(grant);
+    if (!(await tickets.use(returned))) throw expired();
     const sessionId = sessions.open(principal, this.#settings.sessionMs);
     this.#watch(sessionId, principal, grant);
-    return { principal, sessionId, next: pending.next };
+    return { principal, sessionId, next: returned.next };
   }
 
   /** Where the browser of a session ends the one at the provider too; null for a session of another kind. */
@@ -168,7 +146,6 @@ export class OidcSignIn {
   close(): void {
     for (const { cancel } of this.#watched.values()) cancel();
     this.#watched.clear();
-    this.#pending.clear();
   }
 
   #principalOf({ subject, claims }: Grant): Principal {
@@ -263,6 +240,13 @@ export class OidcSignIn {
     watched.cancel();
     this.#watched.delete(key);
   }
+}
+
+function expired(): AuthError {
+  return new AuthError(
+    "sign_in_expired",
+    "this browser began no sign-in, or more than ten minutes ago, or it is over: begin again",
+  );
 }
 
 function hash(text: string): string {

@@ -81,7 +81,7 @@ export class OpenidProvider {
   }
 
   /** `answer`: the query that the provider sent the browser back with. */
-  async finish({ redirectUri, ...begun }: BegunSignIn, answer: URLSearchParams): Promise<Grant> {
+  async finish({ redirectUri, ...begun }: Omit<BegunSignIn, "url">, answer: URLSearchParams): Promise<Grant> {
     return this.#ask(async (library, settings) => {
       const url = new URL(redirectUri);
       url.search = answer.toString();

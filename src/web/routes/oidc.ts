@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AuthError, type AuthErrorCode } from "../../auth/error.ts";
+import { SIGN_IN_MS } from "../../auth/oidc/sign-in-tickets.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { SignInWays } from "../api/api.ts";
 import { auditedActor, auditedRequest, cookieName, RETRY_MS } from "../http/access.ts";
@@ -13,7 +14,7 @@ import type { SignIn } from "./session.ts";
 const START = "/signin/oidc";
 const CALLBACK = `${START}/callback`;
 const NOTICE = `${START}/logout`;
-const TICKET_SECONDS = 600;
+const TICKET_SECONDS = SIGN_IN_MS / 1000;
 /** A logout token is a small JWT. */
 const MOST_NOTICE_BYTES = 32 * 1024;
 
@@ -67,7 +68,7 @@ export function oidcRoutes(app: FastifyInstance, ports: RoutePorts, { signIn, li
         .type("text/html; charset=utf-8")
         .send(onwardPage(app.basePath + next, readerLanguage(request)));
     } catch (error) {
-      limits.countFailedSignIn(request.ip);
+      if (error instanceof AuthError) limits.countFailedSignIn(request.ip);
       return refuse(request, reply, error);
     }
   });

@@ -14,11 +14,30 @@ class Visitor {
     }
     return answer;
   }
+
+  cookie(called: RegExp): string {
+    for (const [name, value] of this.#cookies) if (called.test(name)) return value;
+    throw new Error(`no cookie ${called}`);
+  }
 }
 
 /** Signs somebody in at the provider, as a person with a browser would; the answer of the last address, ours. */
 export async function signInAtProvider(app: string, user: string): Promise<Response> {
   const visitor = new Visitor();
+  return await visitor.ask(await sentBack(visitor, app, user), null);
+}
+
+/** As far as the provider sends the browser back: with what, and the ticket that its cookie has from us. */
+export async function signInUntilBack(
+  app: string,
+  user: string,
+): Promise<{ readonly answer: URLSearchParams; readonly ticket: string }> {
+  const visitor = new Visitor();
+  const { searchParams: answer } = await sentBack(visitor, app, user);
+  return { answer, ticket: visitor.cookie(/^oc_oidc_/) };
+}
+
+async function sentBack(visitor: Visitor, app: string, user: string): Promise<URL> {
   let form: URLSearchParams | null = null;
   let at = new URL("/signin/oidc", app);
   for (let nth = 0; nth < 20; nth++) {
@@ -27,9 +46,9 @@ export async function signInAtProvider(app: string, user: string): Promise<Respo
     const location = answer.headers.get("location");
     if (location !== null) {
       at = new URL(location, at);
+      if (at.origin === new URL(app).origin) return at;
       continue;
     }
-    if (at.origin === new URL(app).origin) return answer;
     const html = await answer.text();
     const action = /<form[^>]* action="([^"]+)"/.exec(html)?.[1];
     const prompt = /name="prompt" value="(\w+)"/.exec(html)?.[1];

@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
+import { fileURLToPath } from "node:url";
 import t from "tap";
 import * as z from "zod";
 import { approvalSchema, desktopSchema, errorSchema, grantSchema } from "../../../src/web/api/api.ts";
 import { requestSchema } from "../../../src/web/api/requests-api.ts";
 import { newTokenSchema } from "../../../src/web/api/tokens-api.ts";
+import { Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
+import { signInUntilBack } from "../audit/oidc-visit.ts";
 import { decodePicture } from "../harness/browser.ts";
 import { ETCD_PEERS, EtcdCluster } from "../harness/etcd.ts";
 import { FleetNodes } from "../harness/fleet-nodes.ts";
@@ -15,11 +18,20 @@ import { XDisplay } from "../harness/x-display.ts";
 import { differenceOf } from "../harness/xwd.ts";
 
 const SLOW_MS = 60_000;
+const PROVIDER = fileURLToPath(new URL("../web/oidc-host.mjs", import.meta.url));
+const CLIENT_SECRET = "the-secret-of-the-client-0123456789";
 
 if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "xsetroot", "openssl"])) {
   t.setTimeout(300_000);
   const etcd = await EtcdCluster.start(t, 1);
-  const fleet = await FleetNodes.start(t, etcd, ["a", "b", "c"]);
+  const provider = new Program(t, process.execPath, [PROVIDER]);
+  const issuer = await provider.waitFor("its issuer", ({ stdout }) => /^http:\S+/m.exec(stdout)?.[0] ?? null);
+  const fleet = await FleetNodes.start(t, etcd, ["a", "b", "c"], {
+    more: {
+      ...{ OC_OIDC_ISSUER: issuer, OC_OIDC_CLIENT_ID: "desk", OC_OIDC_SCOPES: "openid,profile,groups" },
+      ...{ OC_OIDC_CLIENT_SECRET: CLIENT_SECRET, OC_OIDC_ROLES: "desk-admins=admin,watchers=viewer" },
+    },
+  });
   const screen = await XDisplay.start(t, { geometry: "400x300" });
   await screen.command("xsetroot", "-mod", "7", "11", "-fg", "#204080", "-bg", "#c0a020");
   const probe = await screen.openButtonProbe("200x150+100+80");
@@ -114,6 +126,37 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "xsetroot", "open
       await until(`she is signed out at ${name}`, async () => !(await asAnn(name, "/api/v1/me")).ok, SLOW_MS);
     }
     t.equal((await asAnn(far, "/api/v1/me")).status, 401);
+  });
+
+  await t.test("a sign-in at a provider that began at one node goes on at another, once", async (t) => {
+    const written = etcd.history(t, "/overlay-companion/");
+    const { url } = fleet.node(far);
+    await fetch(`${issuer}/_test/start`, { method: "POST", body: JSON.stringify({ app: url }) });
+    const { answer, ticket } = await signInUntilBack(url, "vera");
+    const portOf = (name: string): string => new URL(fleet.node(name).url).port;
+    /** As behind one name and port, after which cookies are called. */
+    const comeBack = (name: string) =>
+      fetch(`${fleet.node(name).url}/signin/oidc/callback?${answer}`, {
+        ...{ redirect: "manual", headers: { cookie: `oc_oidc_${portOf(name)}=${ticket}` } },
+      });
+    const back = await comeBack(third);
+    t.equal(back.status, 200);
+    const cookies = back.headers.getSetCookie().join();
+    const session = new RegExp(`oc_session_${portOf(third)}=([^;]+)`).exec(cookies)?.[1] ?? "";
+    const me = (name: string) =>
+      fetch(`${fleet.node(name).url}/api/v1/me`, {
+        headers: { cookie: `oc_session_${portOf(name)}=${session}` },
+      });
+    t.match(await (await me(third)).json(), { id: "oidc:vera", role: "viewer" });
+    for (const name of [far, owner]) {
+      await until(`she is signed in at ${name}`, async () => (await me(name)).ok, SLOW_MS);
+      const again = await comeBack(name);
+      t.equal(again.headers.get("location"), "/signin?error=expired");
+      t.notMatch(again.headers.getSetCookie().join(), "oc_session");
+    }
+    await until("all is told", () => JSON.stringify(written()).includes("/sign-ins/"), SLOW_MS);
+    const seen = JSON.stringify(written());
+    for (const secret of [ticket, answer.get("state"), answer.get("code")]) t.notMatch(seen, secret);
   });
 
   await t.test("wrong tokens at one node lock their address out of all", async (t) => {

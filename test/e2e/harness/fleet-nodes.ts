@@ -19,6 +19,8 @@ export interface FleetOptions {
   readonly hasCalls?: boolean;
   /** The name of a proxy before all of them. They have one port then, at addresses of their own: cookies are called after it. */
   readonly front?: string;
+  /** Of the environment of all. */
+  readonly more?: Readonly<Record<string, string>>;
 }
 
 /** Appliances that are nodes of one fleet and call each other. */
@@ -34,7 +36,7 @@ export class FleetNodes {
     owner: Owner,
     etcd: EtcdCluster,
     names: readonly string[],
-    { hasCalls = true, front }: FleetOptions = {},
+    { hasCalls = true, front, more = {} }: FleetOptions = {},
   ): Promise<FleetNodes> {
     const folder = mkdtempSync(join(tmpdir(), "oc-nodes-"));
     owner.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -57,6 +59,7 @@ export class FleetNodes {
         ...{ OC_CLUSTER_PASSWORD_FILE: password, OC_CLUSTER_KEY_FILE: key, OC_CLUSTER_NODE: name },
         ...behind,
         ...(calls === null ? {} : { ...calls, OC_CLUSTER_CALLS: "127.0.0.1:0" }),
+        ...more,
       };
       const listen = port === null ? {} : { listen: `127.0.0.${nth + 2}:${port}` };
       return [name, await Appliance.start(owner, { env, ...listen })];
