@@ -143,19 +143,26 @@ function differWithKernel(
   addCells(line, memory.subarray(places), changed);
 }
 
-/** Adds the cells of a line that have a flag. */
+/** Adds the cells of a line that have a flag; cells side by side are one rectangle, for unions cost by their number. */
 function addCells({ x, y, width, height }: Rect, flags: Uint8Array, changed: Rect[]): void {
   const right = x + width;
+  let runLeft: number | null = null;
   let index = 0;
   for (let left = x; left < right; left = nextLine(left, right)) {
-    if (flags[index++] !== 1) continue;
-    const cell = { x: left, y, width: nextLine(left, right) - left, height };
-    const last = changed.at(-1);
-    // Cells side by side are one rectangle: unions cost by their number.
-    if (last?.y === y && last.height === height && last.x + last.width === left) {
-      changed[changed.length - 1] = { ...last, width: last.width + cell.width };
-    } else changed.push(cell);
+    if (flags[index++] === 1) runLeft ??= left;
+    else if (runLeft !== null) {
+      addRun({ x: runLeft, y, width: left - runLeft, height }, changed);
+      runLeft = null;
+    }
   }
+  if (runLeft !== null) addRun({ x: runLeft, y, width: right - runLeft, height }, changed);
+}
+
+function addRun(run: Rect, changed: Rect[]): void {
+  const last = changed.at(-1);
+  if (last?.y === run.y && last.height === run.height && last.x + last.width === run.x) {
+    changed[changed.length - 1] = { ...last, width: last.width + run.width };
+  } else changed.push(run);
 }
 
 function publishLine(

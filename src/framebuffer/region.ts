@@ -30,6 +30,8 @@ export class Region {
 
   /** The union of any rectangles; they may overlap. */
   static from(rects: readonly Rect[]): Region {
+    const bands = bandsOf(rects);
+    if (bands !== null) return Region.fromBands(bands);
     let parts = rects.filter((r) => !isEmptyRect(r)).map(Region.#single);
     // Pairwise, so that n rectangles cost n log n band merges and not n squared.
     while (parts.length > 1) {
@@ -147,6 +149,32 @@ export class Region {
   static fromBands(bands: readonly Band[]): Region {
     return bands.length === 0 ? Region.empty : new Region(bands);
   }
+}
+
+/** The bands of rectangles in reading order, as most lists of them are; null where they are in another, or overlap. */
+function bandsOf(rects: readonly Rect[]): readonly Band[] | null {
+  const bands: Band[] = [];
+  let top = Number.NEGATIVE_INFINITY;
+  let bottom = Number.NEGATIVE_INFINITY;
+  let spans: number[] = [];
+  for (const r of rects) {
+    if (isEmptyRect(r)) continue;
+    const right = r.x + r.width;
+    if (r.y === top && r.y + r.height === bottom) {
+      const last = spans.at(-1) ?? right;
+      if (r.x < last) return null;
+      if (r.x === last) spans[spans.length - 1] = right;
+      else spans.push(r.x, right);
+    } else if (r.y < bottom) return null;
+    else {
+      append(bands, top, bottom, spans);
+      top = r.y;
+      bottom = r.y + r.height;
+      spans = [r.x, right];
+    }
+  }
+  append(bands, top, bottom, spans);
+  return bands;
 }
 
 function lengthOf(spans: readonly number[]): number {

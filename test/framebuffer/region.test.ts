@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { rect } from "../../src/framebuffer/rect.ts";
+import { type Rect, rect } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
 
 const SIDE = 12;
@@ -52,6 +52,23 @@ t.test("the same pixels are the same rectangles, however they were put together"
     fc.property(fc.array(anyRect, { maxLength: 6 }), (rects) =>
       Region.from(rects).equals(Region.from([...rects].reverse())),
     ),
+  );
+  t.pass();
+});
+
+t.test("rectangles in reading order are put together as in any other", async (t) => {
+  // Cut into columns of two, so that many touch; some lie in the order in which they are read, and some overlap.
+  const cut = ({ x, y, width, height }: Rect): Rect[] =>
+    Array.from({ length: Math.ceil(width / 2) }, (_, i) =>
+      rect(x + 2 * i, y, Math.min(2, width - 2 * i), height),
+    );
+  fc.assert(
+    fc.property(anyRegion, fc.array(anyRect, { maxLength: 2 }), (region, more) => {
+      const rects = [...region.rects.flatMap(cut), ...more];
+      const unions = rects.reduce((all, r) => all.union(Region.of(r)), Region.empty);
+      const together = Region.from(rects);
+      return together.equals(unions) && sameSets(pixels(together), pixels(unions));
+    }),
   );
   t.pass();
 });
