@@ -1,5 +1,3 @@
-import type { FleetView } from "./fleet-view.ts";
-
 const MOST_KEPT = 100;
 
 /** Why a node has a desktop no more: its lease ended, it was told to hand over all, or it let go of this one. */
@@ -15,6 +13,12 @@ export interface FleetMove {
   readonly at: Date;
 }
 
+/** Who has what at one time; `node` null: nobody. */
+interface Held {
+  readonly nodes: readonly { readonly name: string; readonly isDrained: boolean }[];
+  readonly desktops: readonly { readonly id: string; readonly node: string | null }[];
+}
+
 /** What moved between nodes, as one of them sees it while it runs: the last hundred, newest first. */
 export class FleetMoves {
   readonly #had = new Map<string, { readonly node: string; why: Why | null }>();
@@ -25,7 +29,7 @@ export class FleetMoves {
   }
 
   /** Compares who has what with the last time. */
-  look({ nodes, desktops }: Pick<FleetView, "nodes" | "desktops">, at: Date): void {
+  look({ nodes, desktops }: Held, at: Date): void {
     const byName = new Map(nodes.map((node) => [node.name, node]));
     const moved: FleetMove[] = [];
     for (const { id, node } of desktops) {

@@ -41,3 +41,26 @@ export function fleetView(
     })),
   };
 }
+
+/** Who has what, without names: to open the connections of thousands is no work for one turn. */
+export function heldBy(node: FleetNode) {
+  const names = new Map(node.nodes.map(({ id, name }) => [id, name]));
+  return {
+    nodes: [...names.values()].map((name) => ({ name, isDrained: node.isDrained(name) })),
+    desktops: node.assignments.map(({ desktop, owner }) => ({
+      id: desktop,
+      node: owner === null ? null : (names.get(owner) ?? null),
+    })),
+  };
+}
+
+/** How it is, in numbers, but for what its node has open. */
+export function fleetState({ assignments, nodes, remainingMs }: FleetNode) {
+  const alive = new Set(nodes.map(({ id }) => id));
+  return {
+    leaseMs: remainingMs,
+    nodes: nodes.length,
+    desktops: assignments.length,
+    nobodys: assignments.filter(({ owner }) => owner === null || !alive.has(owner)).length,
+  };
+}

@@ -18,7 +18,7 @@ import { commitSurely } from "../store/commit-surely.ts";
 import type { Change, ClusterStore } from "../store/store.ts";
 import { FleetConnections } from "./fleet-connections.ts";
 import { FleetMoves } from "./fleet-moves.ts";
-import { type FleetView, fleetView } from "./fleet-view.ts";
+import { type FleetView, fleetState, fleetView, heldBy } from "./fleet-view.ts";
 import { notYet, placeOf } from "./not-yet.ts";
 import { Prepared } from "./prepared.ts";
 
@@ -92,7 +92,7 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
   #callsAt: string | null = null;
   #isDue = false;
   #wasSure = false;
-  #isChanged = false;
+  #lookedPlacings = 0;
 
   constructor(options: FleetOptions) {
     const { store, clock, leaseClock, timing, newId, name, zones, capacity, cores, memoryMib } = options;
@@ -232,20 +232,19 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
   }
 
   get view(): FleetView {
-    return fleetView(this.name, this.#node, (id) => this.#connections.get(id)?.name ?? null);
+    return fleetView(this.name, this.#node, (id) => this.#connections.nameOf(id));
+  }
+
+  /** The id of a desktop by that or its name, wherever it is; of undefined, of the first by their ids; null: there is none. */
+  find(wanted: string | undefined): string | null {
+    const isId = wanted !== undefined && this.#node.assignment(wanted) !== null;
+    return isId ? wanted : this.#connections.first(wanted);
   }
 
   /** How it is, in numbers. */
   get state() {
-    const { desktops, nodes, leaseMs } = this.view;
-    return {
-      ...{ leaseMs, nodes: nodes.length, isDraining: this.#node.isDrained(this.name) },
-      desktops: desktops.length,
-      own: this.#opened.size,
-      nobodys: desktops.filter(({ node }) => node === null).length,
-      /** Sealed by another key than this node's, or written by a later version. */
-      unreadable: this.#connections.unreadable,
-    };
+    const own = { own: this.#opened.size, isDraining: this.#node.isDrained(this.name) };
+    return { ...fleetState(this.#node), ...own, unreadable: this.#connections.unreadable };
   }
 
   /** In a turn of its own, once for all that changes in this one. */
@@ -254,7 +253,6 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
     this.#isDue = true;
     queueMicrotask(() => {
       this.#isDue = false;
-      this.#isChanged = true;
       this.#reconcile();
       for (const look of [...this.#waiting]) look();
     });
@@ -325,8 +323,9 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
     }
     this.#wasSure = remainingMs > 0;
     const { clock } = this.#options;
-    if (this.#isChanged) this.moves.look(this.view, clock.date());
-    this.#isChanged = false;
+    const { placings } = this.#node;
+    if (placings !== this.#lookedPlacings) this.moves.look(heldBy(this.#node), clock.date());
+    this.#lookedPlacings = placings;
     clock.after(LOOK_EVERY_MS, () => this.#look(), { isIdle: true });
   }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../platform/clock.ts";
 import { StoreError } from "../error.ts";
 import { Lease, type LeaseTiming } from "../lease/lease.ts";
@@ -69,6 +70,10 @@ export class FleetNode {
   #steadySince: Moment | null = null;
   #acknowledged: Moment | null = null;
   #commits = 0;
+  /** Grows with whatever decides who should have what. */
+  #placings = 0;
+  /** By which all was found as it should be. */
+  #placedWell = -1;
   #hasJoined: (why?: StoreError) => void = () => undefined;
 
   constructor(options: FleetNodeOptions) {
@@ -131,6 +136,11 @@ export class FleetNode {
   /** Nodes that have a lease, as far as this one knows. */
   get nodes(): readonly NodeRecord[] {
     return [...this.#nodes.values()].map(({ record }) => record);
+  }
+
+  /** Another one whenever somebody else may have a desktop, another node lives, or takes other ones; renewals do not count. */
+  get placings(): number {
+    return this.#placings;
   }
 
   /** Who has which desktop, as far as this node knows. */
@@ -258,6 +268,8 @@ export class FleetNode {
     const { prefix, leaseClock } = this.#options;
     if (key.startsWith(`${prefix}nodes/`)) {
       const record = entry === null ? null : nodeOf(entry);
+      const offered = this.#nodes.get(key)?.record.offer;
+      if (entry === null || !isDeepStrictEqual(record?.offer, offered)) this.#placings++;
       if (entry === null || record === null) this.#nodes.delete(key);
       else this.#nodes.set(key, { record, revision: entry.revision, since: momentOf(leaseClock) });
       // Nobody has what it had.
@@ -267,6 +279,7 @@ export class FleetNode {
     if (!key.startsWith(`${prefix}desktops/`)) return;
     const run = this.#run;
     const desktop = key.slice(`${prefix}desktops/`.length);
+    this.#placings++;
     const assignment = entry === null ? null : assignmentOf(entry);
     if (entry === null || assignment === null) this.#placed.delete(desktop);
     else this.#placed.set(desktop, { key, assignment, revision: entry.revision });
@@ -278,8 +291,11 @@ export class FleetNode {
 
   async #care(): Promise<void> {
     const run = this.#run;
-    if (run === null || run.lease.remainingMs <= 0) return;
+    // By a part of the table nodes that live would seem to be gone.
+    if (run === null || run.lease.remainingMs <= 0 || !this.#table.isTold) return;
     await this.#endSilent(run);
+    const placings = this.#placings;
+    if (placings === this.#placedWell) return;
     const alive = [...this.#nodes.values()].map(({ record }) => record);
     const readable = new Map(alive.map((node) => [node.id, node]));
     // Who has a record that this version cannot read lives, and keeps what it has.
@@ -290,19 +306,18 @@ export class FleetNode {
       alive,
       assignments.map(({ assignment }) => assignment),
     );
-    const byDesktop = new Map(assignments.map((at) => [at.assignment.desktop, at]));
     const placed = (move: Move | undefined): Placing[] => {
-      const at = move === undefined ? undefined : byDesktop.get(move.desktop);
+      const at = move === undefined ? undefined : this.#placed.get(move.desktop);
       return at === undefined || move === undefined ? [] : [{ at, move }];
     };
     const free = this.#isFirst
       ? moves.filter(({ from, to }) => from === null && to !== null).flatMap(placed)
       : [];
+    const [leaving] = placed(moves.find(({ from }) => from === run.id));
     for (let nth = 0; nth < free.length; nth += AT_ONCE) {
       if (!this.#closed.signal.aborted) await this.#assignAll(free.slice(nth, nth + AT_ONCE));
     }
     // One after the other, so that the rest goes on meanwhile.
-    const [leaving] = placed(moves.find(({ from }) => from === run.id));
     if (leaving !== undefined && !this.#closed.signal.aborted) {
       const { desktop } = leaving.move;
       run.holder.leave(desktop);
@@ -311,13 +326,16 @@ export class FleetNode {
     }
     // Left for a move that came to nothing.
     const moving = new Set(moves.map(({ desktop }) => desktop));
-    for (const at of assignments) {
+    const left = assignments.filter(
+      ({ assignment: { desktop, owner } }) =>
+        owner === run.id && !moving.has(desktop) && run.holder.heldFence(desktop) === null,
+    );
+    for (const at of left) {
       const { desktop, owner } = at.assignment;
-      const isOwn = owner === run.id && run.lease.remainingMs > 0 && !moving.has(desktop);
-      if (isOwn && run.holder.inputFence(desktop) === null) {
+      if (run.lease.remainingMs > 0)
         await this.#assignAll([{ at, move: { desktop, from: owner, to: owner } }]);
-      }
     }
+    if (free.length === 0 && leaving === undefined && left.length === 0) this.#placedWell = placings;
   }
 
   /** Only while this node's own renewals are acknowledged: else it is the store that is silent. */
