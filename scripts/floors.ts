@@ -6,8 +6,8 @@ import { importsOf, listSources, membersOf } from "./imports.ts";
 /** The house of docs/ARCHITECTURE.md from the ground up: a floor's rooms may import the floors before it in this list. */
 export const FLOORS = [
   { name: "GROUND", rooms: ["framebuffer", "protocols"], areRoomsOpen: true },
-  /** Node for its own sake: clock, files, threads, zlib, log. */
-  { name: "PLATFORM", rooms: ["platform"], areRoomsOpen: true },
+  /** Node for its own sake: clock, files, threads, zlib, log; and S3-compatible storage. */
+  { name: "PLATFORM", rooms: ["platform", "storage"], areRoomsOpen: true },
   { name: "PICTURE", rooms: ["compositor", "imaging"], areRoomsOpen: true },
   { name: "HEART", rooms: ["desktop"], areRoomsOpen: true },
   {
@@ -83,7 +83,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "@opentelemetry/sdk-metrics": [TELEMETRY],
   "@opentelemetry/sdk-trace": [TELEMETRY],
   "@preact/signals": [CLIENT, EXTENSION],
-  aws4fetch: ["recording/archive/s3-sign.ts"],
+  aws4fetch: ["storage/s3-sign.ts"],
   fastify: ["web/"],
   jose: ["auth/oidc/access-tokens.ts", "auth/oidc/provider-keys.ts", "auth/oidc/signed-token.ts"],
   "lean-qr": ["web/routes/connect/connect.ts"],

@@ -6,7 +6,7 @@ import { guardedTransfer, keptConnections } from "../desktop/links/guarded-trans
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import type { S3Archive } from "../recording/archive/s3-archive.ts";
-import type { S3Bucket } from "../recording/archive/s3-bucket.ts";
+import type { S3Bucket } from "../storage/s3-bucket.ts";
 import { readCa } from "./open-forwarders.ts";
 import { pushReach } from "./open-push.ts";
 

@@ -1,11 +1,11 @@
+import type { S3Bucket } from "../../storage/s3-bucket.ts";
+import { S3Error } from "../../storage/s3-error.ts";
 import { RecordingError } from "../library/error.ts";
 import type { CheckedBlocks } from "../read/block-cache.ts";
 import { expectLength, type RecordingFiles } from "../read/recording-files.ts";
 import { SEAL_FILE } from "../seal/seal.ts";
 import { orderSegments, type SegmentFile } from "../write/segments.ts";
-import type { ArchivedFile, ArchivedRecording } from "./archive-index.ts";
-import type { S3Bucket } from "./s3-bucket.ts";
-import { S3Error } from "./s3-error.ts";
+import type { ArchivedFile, ArchivedRecording } from "./archived-recording.ts";
 
 /** Read again and again by a person who waits: longer takes nothing that still answers. */
 const ANSWER_WITHIN_MS = 60_000;

@@ -1,7 +1,7 @@
 import { RefusedError } from "../../desktop/error.ts";
+import type { S3Bucket } from "../../storage/s3-bucket.ts";
+import { S3Error } from "../../storage/s3-error.ts";
 import { SEAL_FILE } from "../seal/seal.ts";
-import type { S3Bucket } from "./s3-bucket.ts";
-import { S3Error } from "./s3-error.ts";
 
 /**
  * Deletes every version of every file of a recording, the seal first: what has none is no recording. `begin` is called when it

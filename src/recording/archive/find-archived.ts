@@ -1,7 +1,8 @@
+import type { ArchiveIndex } from "../../storage/archive-index.ts";
+import type { S3Bucket } from "../../storage/s3-bucket.ts";
 import { SEAL_FILE } from "../seal/seal.ts";
-import type { ArchivedFile, ArchiveIndex } from "./archive-index.ts";
 import { readWhole } from "./archived-files.ts";
-import type { S3Bucket } from "./s3-bucket.ts";
+import { type ArchivedFile, readArchived, writeArchived } from "./archived-recording.ts";
 
 const AT_ONCE = 16;
 const MAX_SEAL_BYTES = 64 * 1024;
@@ -42,12 +43,12 @@ export async function findArchived(
     ([id, files]) => !leaving.has(id) && files.some(({ name }) => name === SEAL_FILE),
   );
   const unknown: (typeof whole)[number][] = [];
-  for (const one of whole) if (!isSame((await index.get(one[0]))?.files, one[1])) unknown.push(one);
+  for (const one of whole) if (!isSame((await readArchived(index, one[0]))?.files, one[1])) unknown.push(one);
   for (let next = 0; next < unknown.length; next += AT_ONCE) {
     const some = unknown.slice(next, next + AT_ONCE).map(async ([id, files]) => {
       const file = files.find(({ name }) => name === SEAL_FILE);
       const seal = file && (await readWhole(bucket, `${prefix}${id}/`, file, MAX_SEAL_BYTES));
-      if (seal) await index.add(id, { files, seal: seal.toString("utf8") });
+      if (seal) await writeArchived(index, id, { files, seal: seal.toString("utf8") });
     });
     await Promise.all(some);
   }

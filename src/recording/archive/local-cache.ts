@@ -1,9 +1,9 @@
 import { join } from "node:path";
+import type { S3Bucket } from "../../storage/s3-bucket.ts";
+import { confirmFile } from "../../storage/store-file.ts";
 import type { RecordingSummary } from "../format/summary.ts";
 import { SEAL_FILE } from "../seal/seal.ts";
 import { listSegments } from "../write/segments.ts";
-import type { S3Bucket } from "./s3-bucket.ts";
-import { confirmFile } from "./store-file.ts";
 
 export interface LocalCacheOptions {
   readonly bucket: S3Bucket;

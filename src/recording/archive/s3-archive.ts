@@ -1,3 +1,4 @@
+import { S3Error } from "../../storage/s3-error.ts";
 import type { ArchiveState, RecordingSummary } from "../format/summary.ts";
 import { RecordingError } from "../library/error.ts";
 import type { CopiesLoad, RecordingCopies } from "../library/recording-copies.ts";
@@ -5,10 +6,10 @@ import { BlockCache } from "../read/block-cache.ts";
 import type { RecordingFiles } from "../read/recording-files.ts";
 import { ArchiveUploads, type ArchiveUploadsOptions, type UploadedRecordings } from "./archive-uploads.ts";
 import { archivedFiles } from "./archived-files.ts";
+import { readArchived } from "./archived-recording.ts";
 import { deleteArchived } from "./delete-archived.ts";
 import { type FoundArchive, findArchived } from "./find-archived.ts";
 import { LocalCache, type LocalCacheOptions } from "./local-cache.ts";
-import { S3Error } from "./s3-error.ts";
 
 /** Of blocks that were read there: about what eight people seek about in. */
 const CHECKED_BYTES = 64 * 1024 * 1024;
@@ -78,7 +79,7 @@ export class S3Archive implements RecordingCopies {
 
   async files(id: string): Promise<RecordingFiles | null> {
     const { bucket, prefix, index } = this.#options;
-    const known = await index.get(id);
+    const known = await readArchived(index, id);
     return known && archivedFiles(bucket, `${prefix}${id}/`, known, this.#checked.of(id));
   }
 

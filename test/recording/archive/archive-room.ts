@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Test } from "tap";
-import { ArchiveIndex } from "../../../src/recording/archive/archive-index.ts";
 import { S3Archive, type S3ArchiveOptions } from "../../../src/recording/archive/s3-archive.ts";
-import { S3Bucket } from "../../../src/recording/archive/s3-bucket.ts";
 import { RecordingArchive } from "../../../src/recording/library/archive.ts";
+import { ArchiveIndex } from "../../../src/storage/archive-index.ts";
+import { S3Bucket } from "../../../src/storage/s3-bucket.ts";
 import { FakeClock } from "../../fake-clock.ts";
+import { FakeS3 } from "../../storage/fake-s3.ts";
 import { until } from "../../support/until.ts";
 import { makeLongRecording } from "../long-recording.ts";
 import { SEALER } from "../studio.ts";
-import { FakeS3 } from "./fake-s3.ts";
 
 /** Of the recording in a room. */
 export const SECONDS = 400;

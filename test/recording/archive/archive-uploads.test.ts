@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { ArchiveIndex } from "../../../src/recording/archive/archive-index.ts";
 import { S3Archive } from "../../../src/recording/archive/s3-archive.ts";
-import { S3Bucket } from "../../../src/recording/archive/s3-bucket.ts";
 import { RecordingArchive } from "../../../src/recording/library/archive.ts";
+import { ArchiveIndex } from "../../../src/storage/archive-index.ts";
+import { S3Bucket } from "../../../src/storage/s3-bucket.ts";
 import { HUMAN } from "../../desktop/house.ts";
 import { FakeClock } from "../../fake-clock.ts";
+import { answer, errorXml, FakeS3 } from "../../storage/fake-s3.ts";
 import { until } from "../../support/until.ts";
 import { SEALER, Studio } from "../studio.ts";
-import { answer, errorXml, FakeS3 } from "./fake-s3.ts";
 
 /** A studio, and what archives its recordings in a fake of S3. */
 async function openRoom(t: Test, s3 = new FakeS3(), dataDir = mkdtempSync(join(tmpdir(), "oc-recording-"))) {

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import t from "tap";
-import { ArchiveIndex } from "../../../src/recording/archive/archive-index.ts";
+import { readArchived, writeArchived } from "../../../src/recording/archive/archived-recording.ts";
+import { ArchiveIndex } from "../../../src/storage/archive-index.ts";
+import { answer, errorXml } from "../../storage/fake-s3.ts";
 import { sha1 } from "../../support/recording-desk.ts";
 import { archiveRoom, SECONDS } from "./archive-room.ts";
-import { answer, errorXml } from "./fake-s3.ts";
 
 t.test("one whose files are no longer here is listed, played, sought and verified there", async (t) => {
   const { archive, s3, made, loseLocal } = await archiveRoom(t);
@@ -96,8 +97,8 @@ t.test("the index is known after a restart; one that is broken is as none", asyn
   loseLocal();
   t.match(await (await open()).archive.list(), [{ id: made.id, archive: { state: "archive_only" } }]);
   const index = await ArchiveIndex.open(join(dataDir, "recording-archive"), "there");
-  const entry = await index.get(made.id);
+  const entry = await readArchived(index, made.id);
   t.match(entry, { files: [{ name: "000000.blocks" }] });
-  await index.add(made.id, { files: entry?.files ?? [], seal: "{}" });
+  await writeArchived(index, made.id, { files: entry?.files ?? [], seal: "{}" });
   t.match(await (await open()).archive.list(), [{ id: made.id, state: "tampered" }], "its seal is none");
 });

@@ -1,10 +1,10 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { answer, errorXml } from "../../storage/fake-s3.ts";
 import { until } from "../../support/until.ts";
 import { makeLongRecording } from "../long-recording.ts";
 import { archiveRoom } from "./archive-room.ts";
-import { answer, errorXml } from "./fake-s3.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import type { SendToS3 } from "../../../src/recording/archive/s3-bucket.ts";
+import type { SendToS3 } from "../../src/storage/s3-bucket.ts";
 
 type S3Request = Parameters<SendToS3>[0];
 type S3Answer = Awaited<ReturnType<SendToS3>>;

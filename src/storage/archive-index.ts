@@ -1,31 +1,16 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { JsonRecord } from "../format/json-record.ts";
-import { RecordingError } from "../library/error.ts";
 
-/** What the archive has of a recording, as a list of what is there says it. */
-export interface ArchivedFile {
-  readonly name: string;
-  readonly bytes: number;
-}
-
-export interface ArchivedRecording {
-  /** All, the seal too. */
-  readonly files: readonly ArchivedFile[];
-  /** The text of its seal. */
-  readonly seal: string;
-}
-
-/** Begins the name of what is being written; no recording has one. */
+/** Begins the name of what is being written; nothing that is archived is called so. */
 const DRAFT = ".new-";
-/** Begins the name of what says that a recording is being deleted there. */
+/** Begins the name of what says that something is being deleted there. */
 const DELETED = ".deleted-";
 
 /**
- * Which recordings an archive has, and what has to be known to list and open them: a file for each, `FOLDER/PLACE/ID`. Where one
- * is missing the archive is asked again, and nothing is sent twice. An empty one, of an older version, says only that it is
- * there. Other places than the configured one have folders of their own.
+ * What an archive surely has, and what has to be known of each without asking it: a file for each, `FOLDER/PLACE/ID`. Where one
+ * is missing the archive is asked again, and nothing is sent twice. Other places than the configured one have folders of their
+ * own.
  */
 export class ArchiveIndex {
   readonly #folder: string;
@@ -38,7 +23,7 @@ export class ArchiveIndex {
 
   /** `place`: where the archive is; its name is a hash of it. */
   static async open(folder: string, place: string): Promise<ArchiveIndex> {
-    const own = join(folder, createHash("sha256").update(place).digest("hex").slice(0, 16));
+    const own = folderOf(folder, place);
     await mkdir(own, { recursive: true, mode: 0o700 });
     const names = await readdir(own);
     for (const name of names) if (name.startsWith(DRAFT)) await rm(join(own, name), { force: true });
@@ -57,21 +42,11 @@ export class ArchiveIndex {
     return this.#ids.size;
   }
 
-  /** null: it is not there, or nothing more is known of it. */
-  async get(id: string): Promise<ArchivedRecording | null> {
+  /** What is known of it; null: it is not there, or nothing more is known of it. */
+  async get(id: string): Promise<string | null> {
     if (!this.#ids.has(id)) return null;
     const text = await readFile(join(this.#folder, id), "utf8").catch(() => "");
-    if (text === "") return null;
-    try {
-      const record = JsonRecord.parse(text, "the index of the archive");
-      const sizes = record.record("files");
-      const files = sizes.names.map((name) => ({ name, bytes: sizes.count(name) }));
-      return { files, seal: record.text("seal") };
-    } catch (error) {
-      // Of no use: it is written anew from what the archive has.
-      if (error instanceof RecordingError) return null;
-      throw error;
-    }
+    return text === "" ? null : text;
   }
 
   /** Those whose deletion was begun and not ended. */
@@ -91,10 +66,9 @@ export class ArchiveIndex {
   }
 
   /** Puts it there at once: there is a whole one or none. */
-  async add(id: string, { files, seal }: ArchivedRecording): Promise<void> {
+  async add(id: string, known: string): Promise<void> {
     const draft = join(this.#folder, DRAFT + id);
-    const sizes = Object.fromEntries(files.map(({ name, bytes }) => [name, bytes]));
-    await writeFile(draft, JSON.stringify({ files: sizes, seal }), { mode: 0o600 });
+    await writeFile(draft, known, { mode: 0o600 });
     await rename(draft, join(this.#folder, id));
     this.#ids.add(id);
   }
@@ -103,4 +77,8 @@ export class ArchiveIndex {
     this.#ids.delete(id);
     await rm(join(this.#folder, id), { force: true });
   }
+}
+
+function folderOf(folder: string, place: string): string {
+  return join(folder, createHash("sha256").update(place).digest("hex").slice(0, 16));
 }

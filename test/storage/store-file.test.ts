@@ -2,9 +2,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { S3Bucket } from "../../../src/recording/archive/s3-bucket.ts";
-import { S3Error } from "../../../src/recording/archive/s3-error.ts";
-import { storeFile } from "../../../src/recording/archive/store-file.ts";
+import { S3Bucket } from "../../src/storage/s3-bucket.ts";
+import { S3Error } from "../../src/storage/s3-error.ts";
+import { storeFile } from "../../src/storage/store-file.ts";
 import { answer, errorXml, FakeS3 } from "./fake-s3.ts";
 
 const PART = 1000;
