@@ -13,6 +13,7 @@ import { renderRolesDoc } from "./docs-roles.ts";
 import { renderToolsDoc } from "./docs-tools.ts";
 import { renderWaysOutDoc } from "./docs-ways-out.ts";
 import { renderKubernetes } from "./kubernetes.ts";
+import { renderKubernetesFleet } from "./kubernetes-fleet.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
@@ -28,6 +29,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   "docs/ways-out.md": renderWaysOutDoc,
   ...renderAgentPages(),
   "deploy/kubernetes/overlay-companion.yaml": renderKubernetes,
+  "deploy/kubernetes/fleet.yaml": renderKubernetesFleet,
 };
 
 const isWriting = process.argv.includes("--write");
