@@ -362,7 +362,7 @@ async function openRooms(
   // Before anybody can ask: whoever finds the server up finds its desktops and its VNC ports.
   await desktops.open(config.connections, isFleet ? undefined : DEMO);
   const { host } = config.server;
-  const rooms = { sessions, platform, desktops, authenticator, audit, certificate, shared };
+  const rooms = { sessions, far, platform, desktops, authenticator, audit, certificate, shared };
   const vnc = await openVnc(config, log, rooms, own, isLoopbackHost(host));
   for (const listener of vnc) closeStack.add(() => listener.close());
   try {

@@ -6,12 +6,13 @@ import { Lockout } from "../auth/lockout.ts";
 import { vncSecurity } from "../config/check-config.ts";
 import { type Config, ConfigError } from "../config/config-schema.ts";
 import type { OwnListener } from "../desktop/connections/target-guard.ts";
-import type { Desktop } from "../desktop/desktop.ts";
 import type { Desktops } from "../desktop/desktops.ts";
 import { RefusedError } from "../desktop/error.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import { createPrivateFile } from "../platform/private-file.ts";
+import { farNodeOf, farOwner } from "../web/cascade/far-owner.ts";
+import type { FarViewers } from "../web/cascade/far-viewers.ts";
 import { MonitorDesktop } from "../web/viewer/monitor-view.ts";
 import { usesPassword } from "../web/viewer/security.ts";
 import type { ViewedDesktop } from "../web/viewer/session.ts";
@@ -19,7 +20,7 @@ import type { ViewerSessions } from "../web/viewer/sessions.ts";
 import { ViewerSignIn } from "../web/viewer/sign-in.ts";
 import { type ViewerCertificate, ViewerTls } from "../web/viewer/tls.ts";
 import { ardCrypto, keptRsaKey, msLogonCrypto } from "../web/viewer/viewer-crypto.ts";
-import { VncListener } from "../web/viewer/vnc-listener.ts";
+import { type FarChoice, VncListener } from "../web/viewer/vnc/vnc-listener.ts";
 import type { OpenFleet } from "./fleet/open-fleet.ts";
 import { listenFault, type PortKey } from "./listen-fault.ts";
 import type { PLATFORM } from "./open-links.ts";
@@ -38,8 +39,10 @@ export interface VncRooms {
   readonly authenticator: Authenticator;
   readonly audit: Audit;
   readonly certificate: ViewerCertificate | null;
+  /** Of desktops that other nodes have. */
+  readonly far: FarViewers;
   /** null: this server is alone. */
-  readonly shared: Pick<OpenFleet, "lockouts"> | null;
+  readonly shared: Pick<OpenFleet, "fleet" | "lockouts"> | null;
 }
 
 /** Opens the VNC port and those of `vnc.listeners`, as far as they are configured; all share one sign-in. */
@@ -78,7 +81,7 @@ export async function openVnc(
   const tls = new ViewerTls(rooms.certificate);
   const listeners: VncListener[] = [];
   for (const door of doors) {
-    const activeDesktop = desktopChoice(rooms.desktops, door);
+    const activeDesktop = desktopChoice(rooms, door);
     const ports = { sessions, rfb: platform, clock: systemClock, log, signIn, tls, activeDesktop };
     const listener = new VncListener(ports, { host: server.host, port: door.port });
     try {
@@ -112,21 +115,44 @@ async function passwordOf({ vnc, data_dir }: Config, log: Logger): Promise<strin
   return (await createPrivateFile(file, `${randomBytes(6).toString("base64url")}\n`)).trim();
 }
 
-/** What a port shows: the active desktop or a certain one, whole or one monitor of it. */
-function desktopChoice(desktops: Desktops, { desktop: wanted, monitor }: Door): () => ViewedDesktop {
+/** What a port shows: the active desktop or a certain one, whole or one monitor of it; of a fleet also what another node has. */
+function desktopChoice(
+  { desktops, far, shared }: Pick<VncRooms, "desktops" | "far" | "shared">,
+  { desktop: wanted, monitor }: Door,
+): () => ViewedDesktop | FarChoice {
   // One for all viewers of a monitor, so that they share what is encoded.
-  const monitors = new WeakMap<Desktop, MonitorDesktop>();
-  return () => {
-    const desktop = wanted === undefined ? desktops.active("vnc") : desktopNamed(desktops, wanted);
+  const monitors = new WeakMap<ViewedDesktop, MonitorDesktop>();
+  const partOf = (desktop: ViewedDesktop): ViewedDesktop => {
     if (monitor === undefined) return desktop;
     const known = monitors.get(desktop) ?? new MonitorDesktop(desktop, monitor);
     monitors.set(desktop, known);
     return known;
   };
+  return () => {
+    const own = ownDesktop(desktops, wanted);
+    if (own !== null) return partOf(own);
+    const fleet = shared?.fleet ?? null;
+    const id = fleet?.find(wanted) ?? null;
+    const node = id === null ? null : farNodeOf(fleet, id);
+    const { calls = null } = fleet ?? {};
+    if (id === null || node === null || calls === null) {
+      throw new RefusedError("not_found", `there is no desktop ${wanted ?? "yet"}`);
+    }
+    return {
+      id,
+      join: async (principal, ended) => {
+        const owner = farOwner(calls, node, systemClock);
+        const { desktop, leave } = await far.join({ principal, composite: true }, owner, id, ended);
+        return { desktop: partOf(desktop), leave };
+      },
+    };
+  };
 }
 
-function desktopNamed(desktops: Desktops, wanted: string): Desktop {
-  const found = desktops.all.find(({ id, name }) => id === wanted || name === wanted);
-  if (found === undefined) throw new RefusedError("not_found", `there is no desktop ${wanted}`);
-  return found;
+/** null: it is not here, or none is. */
+function ownDesktop(desktops: Desktops, wanted: string | undefined): ViewedDesktop | null {
+  if (wanted !== undefined) {
+    return desktops.all.find(({ id, name }) => id === wanted || name === wanted) ?? null;
+  }
+  return desktops.all.length === 0 ? null : desktops.active("vnc");
 }

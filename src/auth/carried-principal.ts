@@ -22,6 +22,7 @@ const CARRIED = z.strictObject({
   /** `endsInMs`: clocks of two nodes have nothing in common. */
   guest: z.strictObject({ hostId: text, endsInMs: z.number(), isViewOnly: z.boolean() }).exactOptional(),
   ip: text.exactOptional(),
+  door: z.literal("vnc").exactOptional(),
 });
 
 /** A principal as one node tells another of it. */

@@ -25,6 +25,8 @@ export interface Principal {
   readonly guest?: Guest;
   /** The node of a fleet that carries the call here; absent: none does. */
   readonly via?: string;
+  /** By which door of that node they came, where it is not a browser's. */
+  readonly door?: "vnc";
   /** Where this call comes from; absent where no network lies between. */
   readonly ip?: string;
 }

@@ -128,7 +128,7 @@ export const configSchema = z.strictObject({
         .max(64)
         .default([])
         .describe(
-          "More ports for VNC viewers, each with port, desktop (id or name; else the active one) and monitor (from 1 on; else all of the desktop).",
+          "More ports for VNC viewers, each with port, desktop (id or name, of a fleet wherever it is; else the active one) and monitor (from 1 on; else all of the desktop).",
         ),
     })
     .prefault({}),

@@ -16,7 +16,7 @@ import { ViewerSessions } from "../../src/web/viewer/sessions.ts";
 import { ViewerSignIn, type ViewerSignInPorts } from "../../src/web/viewer/sign-in.ts";
 import { type ViewerCertificate, ViewerTls } from "../../src/web/viewer/tls.ts";
 import { ardCrypto, msLogonCrypto, rsaKeyOf } from "../../src/web/viewer/viewer-crypto.ts";
-import { VncListener } from "../../src/web/viewer/vnc-listener.ts";
+import { type FarChoice, VncListener } from "../../src/web/viewer/vnc/vnc-listener.ts";
 import { securityCrypto } from "../protocols/rfb/server/ports.ts";
 
 /** What the product runs on. */
@@ -96,7 +96,7 @@ export interface Door {
 /** A VNC port on loopback that shows this desktop, closed when the test ends. */
 export async function openVncDoor(
   owner: { teardown(call: () => unknown): void },
-  desktop: ViewedDesktop | null,
+  desktop: ViewedDesktop | FarChoice | null,
   options: DoorOptions,
 ): Promise<Door> {
   const log = new KeptLog();
@@ -108,7 +108,7 @@ export async function openVncDoor(
     { security, password: options.password ?? null, passwordRole: options.role ?? "operator" },
   );
   const sessions = viewerSessions(log, audit);
-  const activeDesktop = (): ViewedDesktop => {
+  const activeDesktop = (): ViewedDesktop | FarChoice => {
     if (desktop === null) throw new RefusedError("not_found", "no desktop");
     return desktop;
   };

@@ -35,7 +35,13 @@ interface Shown {
   cancelEnd: () => void;
 }
 
-/** One who asks to see a desktop of another server. */
+/** What somebody sees of a desktop of another server, from when that let them in until they leave. */
+export interface FarPlace {
+  readonly desktop: FarDesktop;
+  leave(): void;
+}
+
+/** A browser that asks to see a desktop of another server. */
 export interface FarViewer {
   readonly socket: WebSocket;
   /** What lies below the socket. */
@@ -72,11 +78,18 @@ export class FarViewers {
     for (const [key, shown] of [...this.#shown]) this.#end(key, shown);
   }
 
-  async #admit(viewer: FarViewer, owner: DesktopOwner, desktopId: string): Promise<void> {
-    const { socket, stream, principal, options } = viewer;
-    const { clock, sessions } = this.#ports;
+  /**
+   * A place for one viewer of `principal`; `composite`: with overlays. Resolves once the owner let them in, rejects where it does
+   * not; `ended` is called where it ends it.
+   */
+  async join(
+    { principal, composite: isComposited }: { readonly principal: Principal; readonly composite: boolean },
+    owner: DesktopOwner,
+    desktopId: string,
+    ended: () => void,
+  ): Promise<FarPlace> {
     const path = `/ws/desktops/${encodeURIComponent(desktopId)}`;
-    const composite = options.composite ? "1" : "0";
+    const composite = isComposited ? "1" : "0";
     const key = JSON.stringify([owner.id, desktopId, audienceOf(principal), composite]);
     const shown =
       this.#shown.get(key) ??
@@ -88,10 +101,29 @@ export class FarViewers {
       );
     shown.cancelEnd();
     shown.viewers++;
-    socket.once("close", () => this.#went(key, shown));
-    const leave = await shown.desktop.take(
-      principal.id,
-      (events) => new FarSeat(owner.open(path, principal), clock, events),
+    try {
+      const stand = await shown.desktop.take(
+        principal.id,
+        (events) => new FarSeat(owner.open(path, principal), this.#ports.clock, events),
+        ended,
+      );
+      const leave = (): void => {
+        stand();
+        this.#went(key, shown);
+      };
+      return { desktop: shown.desktop, leave };
+    } catch (error) {
+      this.#went(key, shown);
+      throw error;
+    }
+  }
+
+  async #admit(viewer: FarViewer, owner: DesktopOwner, desktopId: string): Promise<void> {
+    const { socket, stream, principal, options } = viewer;
+    const { desktop, leave } = await this.join(
+      { principal, composite: options.composite },
+      owner,
+      desktopId,
       () => socket.close(CLOSE_CODE.goingAway, "the server that has the desktop ended it"),
     );
     if (socket.readyState !== socket.OPEN) {
@@ -100,7 +132,7 @@ export class FarViewers {
     }
     socket.once("close", leave);
     socket.resume();
-    sessions.attach(socket, shown.desktop, options, principal, stream, "far");
+    this.#ports.sessions.attach(socket, desktop, options, principal, stream, "far");
   }
 
   #show(key: string, desktopId: string, connect: () => Duplex): Shown {

@@ -37,6 +37,8 @@ export interface ViewerSessionOptions {
   readonly desktop: ViewedDesktop;
   readonly transport: ViewerTransport;
   readonly security: readonly ServerSecurity[];
+  /** It has signed in already. Default false. */
+  readonly isGreeted?: boolean;
   /** Asked once, when the viewer has signed in. */
   readonly rights: () => ViewerRights;
   /** Overlays drawn into the picture; masks always are. */

@@ -25,6 +25,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** A viewer that speaks before it is spoken to is let to speak this much. */
 const MAX_EARLY_BYTES = 4096;
 const READY_TIMEOUT_MS = 30_000;
+const NOTHING = new Uint8Array(0);
 
 /** One viewer of one desktop: an RFB server on a transport, tied to a view. Ends itself when either ends. */
 export class ViewerSession {
@@ -90,7 +91,9 @@ export class ViewerSession {
 
   /** A desktop that never had a picture has no size to tell: the viewer waits for it. */
   async #open(): Promise<void> {
-    const { desktop, readyTimeoutMs } = this.#options;
+    const { desktop, readyTimeoutMs, isGreeted = false } = this.#options;
+    // It is ready at once, and who made it has it by then.
+    if (isGreeted) await Promise.resolve();
     if (desktop.size.width === 0) {
       try {
         await desktop.whenReady(readyTimeoutMs ?? READY_TIMEOUT_MS, this.#abort.signal);
@@ -104,6 +107,11 @@ export class ViewerSession {
   }
 
   #refuse(code: string): void {
+    // There is no word for it behind the handshake.
+    if (this.#options.isGreeted === true) {
+      this.close(CLOSE_CODE.tryAgainLater, code);
+      return;
+    }
     const reason =
       code === "not_found"
         ? "there is no such desktop or monitor"
@@ -113,10 +121,10 @@ export class ViewerSession {
   }
 
   #serve(): void {
-    const { desktop, security, viewport } = this.#options;
+    const { desktop, security, viewport, isGreeted = false } = this.#options;
     const { width, height } = desktop.size;
     const server = new RfbServer(
-      { name: desktop.name, width, height, screens: desktop.screens, security, viewport },
+      { name: desktop.name, width, height, screens: desktop.screens, security, viewport, isGreeted },
       {
         ...this.#ports.rfb,
         encodeRect: (work, encode) => (this.#feed === null ? encode() : this.#feed.encodeOnce(work, encode)),
@@ -134,6 +142,7 @@ export class ViewerSession {
       server.receive(chunk);
       if (server.updatesInFlight < before) this.#onProgress();
     });
+    if (isGreeted) server.receive(NOTHING);
   }
 
   #hearFrom(receive: (chunk: Uint8Array) => void): void {

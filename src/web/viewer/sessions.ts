@@ -68,7 +68,7 @@ export class ViewerSessions {
     options: BrowserViewOptions,
     principal: Principal,
     stream: Writable | null = null,
-    way: "browser" | "far" = "browser",
+    way: "browser" | "vnc" | "far" = principal.door ?? "browser",
   ): ViewerSession {
     return this.admit(webSocketTransport(socket, stream), desktop, {
       way,
@@ -90,9 +90,8 @@ export class ViewerSessions {
         cacheOf: (kind) => this.#cacheOf(desktop, kind),
         filmsOf: (kind, withOverlays) => this.#films?.of(desktop, kind, withOverlays) ?? null,
         budget: this.#budget,
-        denied: (rights, input) => {
-          if (way !== "far") this.#auditDenied(rights, desktop, input);
-        },
+        // Also of a far one: what is dropped here the server that has the desktop never hears of.
+        denied: (rights, input) => this.#auditDenied(rights, desktop, input),
         pointed: () => this.#pointed(desktop),
       },
       {

@@ -21,13 +21,21 @@ export interface FleetOptions {
   readonly front?: string;
   /** Of the environment of all. */
   readonly more?: Readonly<Record<string, string>>;
+  /** The password of VNC viewers: each node has a port for the desktop called "desk", and one for its second monitor. */
+  readonly vncPassword?: string;
+}
+
+interface Node {
+  readonly appliance: Appliance;
+  /** Of the whole desktop, and of its second monitor; none without a password. */
+  readonly vncPorts: readonly number[];
 }
 
 /** Appliances that are nodes of one fleet and call each other. */
 export class FleetNodes {
-  readonly #nodes: ReadonlyMap<string, Appliance>;
+  readonly #nodes: ReadonlyMap<string, Node>;
 
-  private constructor(nodes: ReadonlyMap<string, Appliance>) {
+  private constructor(nodes: ReadonlyMap<string, Node>) {
     this.#nodes = nodes;
   }
 
@@ -36,7 +44,7 @@ export class FleetNodes {
     owner: Owner,
     etcd: EtcdCluster,
     names: readonly string[],
-    { hasCalls = true, front, more = {} }: FleetOptions = {},
+    { hasCalls = true, front, more = {}, vncPassword }: FleetOptions = {},
   ): Promise<FleetNodes> {
     const folder = mkdtempSync(join(tmpdir(), "oc-nodes-"));
     owner.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -49,10 +57,17 @@ export class FleetNodes {
     const inEtcd = (name: string): string => join(etcd.dir, name);
     const port = front === undefined ? null : await freePort();
     const behind = front === undefined ? {} : { OC_ALLOWED_HOSTS: front, OC_TRUST_PROXY: "on" };
-    const start = async (name: string, nth: number): Promise<readonly [string, Appliance]> => {
+    const start = async (name: string, nth: number): Promise<readonly [string, Node]> => {
       const own = hasCalls ? await etcd.nodeCertificate(name) : null;
       const calls = own && { OC_CLUSTER_CALLS_CERT: own.cert, OC_CLUSTER_CALLS_CERT_KEY: own.key };
+      const vncPorts = vncPassword === undefined ? [] : [await freePort(), await freePort()];
+      const listeners = vncPorts.map((port, at) => ({
+        ...{ port, desktop: "desk" },
+        ...(at === 0 ? {} : { monitor: at + 1 }),
+      }));
+      const vnc = { vnc: { password: vncPassword, security: ["vnc-auth", "tls-plain"], listeners } };
       const env = {
+        ...(vncPassword === undefined ? {} : { OC_CONFIG: secret(`${name}.json`, JSON.stringify(vnc)) }),
         OC_CLUSTER_ENDPOINTS: etcd.urls.join(),
         ...{ OC_CLUSTER_CA: inEtcd("ca.crt"), OC_CLUSTER_CERT: inEtcd("client.crt") },
         ...{ OC_CLUSTER_CERT_KEY: inEtcd("client.key"), OC_CLUSTER_LOGIN: etcd.login.name },
@@ -62,7 +77,7 @@ export class FleetNodes {
         ...more,
       };
       const listen = port === null ? {} : { listen: `127.0.0.${nth + 2}:${port}` };
-      return [name, await Appliance.start(owner, { env, ...listen })];
+      return [name, { appliance: await Appliance.start(owner, { env, ...listen }), vncPorts }];
     };
     const fleet = new FleetNodes(new Map(await Promise.all(names.map(start))));
     const knowsAll = async (name: string): Promise<boolean> =>
@@ -78,7 +93,12 @@ export class FleetNodes {
   node(name: string): Appliance {
     const found = this.#nodes.get(name);
     if (found === undefined) throw new Error(`no node ${name}`);
-    return found;
+    return found.appliance;
+  }
+
+  /** Where a node shows the desktop called "desk" to VNC viewers: the whole, or its second monitor. */
+  vncPort(name: string, monitor: 1 | 2 = 1): number {
+    return this.#nodes.get(name)?.vncPorts[monitor - 1] ?? 0;
   }
 
   /** As a node tells of it. */

@@ -8,7 +8,7 @@ import { CredentialWatch } from "../../../src/auth/credential-watch.ts";
 import type { Clock } from "../../../src/platform/clock.ts";
 import { vncAuthResponse } from "../../../src/protocols/rfb/security/vnc-auth.ts";
 import { ViewerTls } from "../../../src/web/viewer/tls.ts";
-import { VncListener } from "../../../src/web/viewer/vnc-listener.ts";
+import { VncListener } from "../../../src/web/viewer/vnc/vnc-listener.ts";
 import { FakeClock } from "../../fake-clock.ts";
 import { say } from "../../protocols/rfb/server/viewer.ts";
 import { DrawnDesktop } from "../drawn-desktop.ts";

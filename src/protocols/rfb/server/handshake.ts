@@ -21,14 +21,8 @@ const RESULT_FAILED = 1;
 /** Minor versions that differ: 3 dictates the security type, 7 lets the viewer choose, 8 gives reasons. */
 type Minor = 3 | 7 | 8;
 
-/** What is known of a viewer after the handshake. */
-export interface Greeting {
-  /** It shares the desktop with others. */
-  readonly isShared: boolean;
-}
-
 /** RFC 6143 section 7.1 and 7.3 up to ClientInit. */
-export function* readHandshake(d: ServerContext): Parser<Greeting> {
+export function* readHandshake(d: ServerContext): Parser<void> {
   d.send(new ByteWriter(VERSION_BYTES).ascii(BANNER).bytes());
   const minor = yield* readVersion(d);
   const security = minor === 3 ? dictateSecurity(d) : yield* readSecurityChoice(d, minor);
@@ -41,9 +35,9 @@ export function* readHandshake(d: ServerContext): Parser<Greeting> {
   }
   // 3.3 and 3.7 have no result where there was nothing to prove.
   if (security.type !== "none" || minor === 8) sendResult(d, RESULT_OK);
-  // ClientInit: U8 shared
+  // ClientInit: U8 shared. Nobody is sent away for who wants a desktop alone.
   while (!d.from.has(1)) yield 1;
-  return { isShared: d.from.u8() !== 0 };
+  d.from.skip(1);
 }
 
 function* readProof(d: ServerContext, security: ServerSecurity): Parser<boolean> {

@@ -91,7 +91,7 @@ export class RfbServer {
       maxUpdateBytes: options.maxUpdateBytes ?? MAX_UPDATE_BYTES,
     });
     this.#parser = this.#converse();
-    this.#advance();
+    if (options.isGreeted !== true) this.#advance();
   }
 
   /** True once the handshake is over. */
@@ -280,10 +280,10 @@ export class RfbServer {
   }
 
   *#converse(): Parser<void> {
-    const { isShared } = yield* readHandshake(this.#d);
+    if (this.#d.options.isGreeted !== true) yield* readHandshake(this.#d);
     this.#d.send(serverInit(this.#layout, this.#name));
     this.#isReady = true;
-    this.#d.emit({ type: "ready", isShared });
+    this.#d.emit({ type: "ready" });
     const { from } = this.#d;
     for (;;) {
       while (!from.has(1)) yield 1;

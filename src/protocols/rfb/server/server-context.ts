@@ -127,6 +127,8 @@ export interface RfbServerOptions {
   /** Offered in this order; none refuses every viewer with `refusal` as the reason. */
   readonly security: readonly ServerSecurity[];
   readonly refusal?: string;
+  /** Its handshake is over already, by an RfbGreeting: it is told the desktop as soon as it is heard. Default false. */
+  readonly isGreeted?: boolean;
   /** Pixels outside are never sent; the viewer is told the whole size all the same. Default: everything. */
   readonly viewport?: Rect | null;
   /** An update stops growing beyond this and leaves the rest out. Default 2 MiB. */
@@ -141,7 +143,7 @@ export type RfbServerEvent =
    */
   | { readonly type: "startTls"; readonly identity: TlsIdentity }
   /** The handshake is over. */
-  | { readonly type: "ready"; readonly isShared: boolean }
+  | { readonly type: "ready" }
   | {
       readonly type: "key";
       readonly keysym: number;

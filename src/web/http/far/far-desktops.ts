@@ -11,7 +11,7 @@ import { RefusedError } from "../../../desktop/error.ts";
 import { readAnswer } from "../../../platform/read-answer.ts";
 import { whenGone } from "../../../platform/when-gone.ts";
 import { openSchema } from "../../api/fleet-api.ts";
-import { farStream } from "../../cascade/far-stream.ts";
+import { farNodeOf, farOwner } from "../../cascade/far-owner.ts";
 import type { DesktopOwner } from "../../cascade/far-viewers.ts";
 import { credentialOf, principalOf } from "../access.ts";
 import { DesktopsOfCaller } from "../granted-desktops.ts";
@@ -79,12 +79,9 @@ export class FarDesktops {
   ownerOf(request: FastifyRequest, id: string): DesktopOwner | null {
     const node = this.#nodeOf(request, id);
     const { calls } = this.#ports.fleet ?? {};
-    if (node === null || calls === undefined || calls === null) return null;
-    return {
-      id: node.id,
-      open: (path, principal) =>
-        farStream(calls.socketTo(node, path, carriedPrincipal(principal, this.#ports.clock))),
-    };
+    return node === null || calls === undefined || calls === null
+      ? null
+      : farOwner(calls, node, this.#ports.clock);
   }
 
   /** What the other nodes answer to the same GET, put together; nothing of one that does not in time, or not so. */
@@ -142,11 +139,7 @@ export class FarDesktops {
   #nodeOf(request: FastifyRequest, id: string): NodeRecord | null {
     if (request.credential === null || request.credential.kind === "carried") return null;
     if (!reaches(principalOf(request), id)) return null;
-    const { fleet } = this.#ports;
-    const owner = fleet?.ownerOf(id) ?? null;
-    return owner !== null && owner.name !== fleet?.name && owner.calls !== null && fleet?.calls !== null
-      ? owner
-      : null;
+    return farNodeOf(this.#ports.fleet ?? null, id);
   }
 
   /** The node that has what a request names by an id that tells no desktop; null: this one, or none. Throws as `#whoHas`. */

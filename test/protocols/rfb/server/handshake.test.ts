@@ -162,7 +162,7 @@ for (const talk of TALKS) {
       if (talk.error === undefined) {
         t.equal(error, null);
         t.ok(viewer.server.isReady);
-        t.same(viewer.events, [{ type: "ready", isShared: true }]);
+        t.same(viewer.events, [{ type: "ready" }]);
       } else {
         t.ok(error instanceof RfbError && error.code === talk.error, `${talk.error}, got ${String(error)}`);
         t.notOk(viewer.server.isReady);

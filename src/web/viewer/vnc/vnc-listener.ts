@@ -1,17 +1,27 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { addressKey } from "../../auth/address.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { RfbServerPorts } from "../../protocols/rfb/server/rfb-server.ts";
+import { addressKey } from "../../../auth/address.ts";
+import type { Principal } from "../../../auth/principal.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { RfbServerPorts } from "../../../protocols/rfb/server/rfb-server.ts";
+import { codeOf } from "../input.ts";
+import type { ViewerLog } from "../log.ts";
+import { refuseViewer } from "../refusal.ts";
+import { rightsOf } from "../rights.ts";
+import { usesUsers } from "../security.ts";
+import type { ViewedDesktop, ViewerSession } from "../session.ts";
+import type { Admission, ViewerSessions } from "../sessions.ts";
+import type { ViewerSignIn, ViewerSignInAttempt } from "../sign-in.ts";
+import type { ViewerTls } from "../tls.ts";
+import { CLOSE_CODE, tcpTransport, type ViewerTransport } from "../transport.ts";
 import { HandshakeQueue } from "./handshake-queue.ts";
-import type { ViewerLog } from "./log.ts";
-import { refuseViewer } from "./refusal.ts";
-import { rightsOf } from "./rights.ts";
-import { usesUsers } from "./security.ts";
-import type { ViewedDesktop, ViewerSession } from "./session.ts";
-import type { ViewerSessions } from "./sessions.ts";
-import type { ViewerSignIn } from "./sign-in.ts";
-import type { ViewerTls } from "./tls.ts";
-import { CLOSE_CODE, tcpTransport } from "./transport.ts";
+import { ViewerGreeting } from "./viewer-greeting.ts";
+
+/** A desktop of another server, which shows it to those who signed in here. */
+export interface FarChoice {
+  readonly id: string;
+  /** Resolves when that server let them in; `ended`: it ends it. Rejects where it does not. */
+  join(principal: Principal, ended: () => void): Promise<{ readonly desktop: ViewedDesktop; leave(): void }>;
+}
 
 export interface VncListenerPorts {
   readonly sessions: ViewerSessions;
@@ -21,13 +31,21 @@ export interface VncListenerPorts {
   readonly signIn: ViewerSignIn;
   readonly tls: ViewerTls;
   /** The desktop to show to a viewer that comes now; throws where there is none. */
-  activeDesktop(): ViewedDesktop;
+  activeDesktop(): ViewedDesktop | FarChoice;
 }
 
 export interface VncListenerOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+}
+
+/** One who comes by a socket. */
+interface Visit {
+  readonly address: string;
+  readonly entrance: ViewerSignInAttempt;
+  /** They have signed in, and are shown something. */
+  settle(): void;
 }
 
 /** Viewers in all. */
@@ -96,7 +114,7 @@ export class VncListener {
   }
 
   #admit(socket: Socket, settle: () => void): void {
-    const { signIn } = this.#ports;
+    const { signIn, tls } = this.#ports;
     const address = socket.remoteAddress;
     if (address === undefined) {
       socket.destroy();
@@ -112,23 +130,52 @@ export class VncListener {
       this.#refuse(socket, `there are ${MAX_VIEWERS} viewers already`);
       return;
     }
-    let desktop: ViewedDesktop;
+    let desktop: ViewedDesktop | FarChoice;
     try {
       desktop = this.#ports.activeDesktop();
     } catch {
       this.#refuse(socket, "there is no desktop to show: add one first");
       return;
     }
-    this.#serve(socket, address, desktop, settle);
+    const visit = { address, settle, entrance: signIn.enter(address, desktop.id) };
+    const transport = tcpTransport(socket, tls);
+    if ("join" in desktop) this.#greet(transport, desktop, visit);
+    else this.#serve(transport, desktop, visit, { way: "vnc" });
   }
 
-  #serve(socket: Socket, address: string, desktop: ViewedDesktop, settle: () => void): void {
-    const { sessions, signIn, tls } = this.#ports;
-    const entrance = signIn.enter(address, desktop.id);
-    const session = sessions.admit(tcpTransport(socket, tls), desktop, {
+  /** What another server shows depends on who they are. */
+  #greet(transport: ViewerTransport, far: FarChoice, visit: Visit): void {
+    const { rfb, log } = this.#ports;
+    const { security } = visit.entrance;
+    const greeting = new ViewerGreeting(transport, { rfb, log, security, desktopId: far.id }, () => {
+      this.#join(greeting, far, visit).catch((error: unknown) => {
+        log.info({ desktop: far.id, code: codeOf(error) }, "Another server does not show its desktop");
+        greeting.close(CLOSE_CODE.tryAgainLater, "the server that has the desktop does not show it");
+      });
+    });
+  }
+
+  async #join(greeting: ViewerGreeting, far: FarChoice, visit: Visit): Promise<void> {
+    const { address, entrance } = visit;
+    const principal = { ...entrance.visitor().principal, ip: address, door: "vnc" } as const;
+    const { desktop, leave } = await far.join(principal, () =>
+      greeting.close(CLOSE_CODE.goingAway, "the server that has the desktop ended it"),
+    );
+    if (greeting.isOver) leave();
+    else this.#serve(greeting, desktop, visit, { way: "far", isGreeted: true, onClosed: leave });
+  }
+
+  #serve(
+    transport: ViewerTransport,
+    desktop: ViewedDesktop,
+    { address, entrance, settle }: Visit,
+    { onClosed, ...admission }: Pick<Admission, "way" | "isGreeted" | "onClosed">,
+  ): void {
+    const { sessions, signIn } = this.#ports;
+    const session = sessions.admit(transport, desktop, {
+      ...admission,
       security: entrance.security,
       rights: () => rightsOf(entrance.visitor().principal, false, address),
-      way: "vnc",
       isComposited: true,
       viewport: null,
       readyTimeoutMs: READY_MS,
@@ -140,6 +187,7 @@ export class VncListener {
       onClosed: () => {
         this.#visitors.get(session)?.();
         this.#visitors.delete(session);
+        onClosed?.();
       },
     });
   }

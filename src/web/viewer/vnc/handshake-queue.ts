@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { Clock } from "../../platform/clock.ts";
+import type { Clock } from "../../../platform/clock.ts";
 
 /** Handshakes in progress, in all and of one address. */
 const MAX_HANDSHAKES = 100;

@@ -1,0 +1,56 @@
+import { ByteQueue, type Parser } from "../../byte-queue.ts";
+import { RfbError } from "../error.ts";
+import { readHandshake } from "./handshake.ts";
+import type { RfbServerEvent, RfbServerPorts, ServerContext, ServerSecurity } from "./server-context.ts";
+
+type StartTls = Extract<RfbServerEvent, { readonly type: "startTls" }>;
+
+/**
+ * The handshake of a viewer by itself, up to its ClientInit, sans I/O: for who knows what to show only once it is known who looks. An
+ * RfbServer with `isGreeted` goes on. `receive` throws RfbError where the viewer breaks the protocol, or is not let in.
+ */
+export class RfbGreeting {
+  readonly #from = new ByteQueue(4096);
+  readonly #parser: Parser<void>;
+  #needed = 0;
+  #isOver = false;
+
+  constructor(
+    security: readonly ServerSecurity[],
+    ports: RfbServerPorts,
+    send: (bytes: Uint8Array) => void,
+    startTls: (event: StartTls) => void,
+  ) {
+    const context: ServerContext = {
+      from: this.#from,
+      options: { name: "", width: 1, height: 1, screens: [], security },
+      ports,
+      send,
+      emit: (event) => {
+        if (event.type === "startTls") startTls(event);
+      },
+    };
+    this.#parser = readHandshake(context);
+    this.#advance();
+  }
+
+  /** What came behind the ClientInit, once that is there; null before. */
+  receive(chunk: Uint8Array): Uint8Array | null {
+    this.#from.push(chunk);
+    this.#advance();
+    return this.#isOver ? this.#from.take(this.#from.size) : null;
+  }
+
+  #advance(): void {
+    try {
+      while (!this.#isOver && this.#from.has(this.#needed)) {
+        const step = this.#parser.next();
+        if (step.done === true) this.#isOver = true;
+        else this.#needed = step.value;
+      }
+    } catch (error) {
+      if (error instanceof RfbError) error.offset = this.#from.offset;
+      throw error;
+    }
+  }
+}
