@@ -20,6 +20,7 @@ import {
   CLEAN_FILM,
   CLEAN_SCENES,
   FILM,
+  firstReading,
   type Learned,
   SCENES,
   type SceneKind,
@@ -126,9 +127,11 @@ export async function proveRedaction(owner: Owner, options: ProofOptions): Promi
     options,
     planted.map(({ text }) => text),
   );
-  await proof.hide();
+  const first = firstReading(() => proof.hide());
+  await proof.play(first.name, await first.learn(stage));
   for (const kind of CLEAN_SCENES.filter(isWanted)) learned.push([kind, await kind.learn(stage)]);
-  for (let round = 0; proof.count < options.frames; round++) {
+  const enough = proof.count + options.frames;
+  for (let round = 0; proof.count < enough; round++) {
     for (const [kind, scene] of learned) await proof.play(kind.name, scene);
     await proof.lookAtRecording(
       learned.flatMap(([, { looks }]) => looks),
@@ -152,6 +155,7 @@ class Proof {
   readonly #kept: KeptFrames | null;
   /** The target's own picture, where it is not watched but looked at. */
   #shot: Framebuffer | null = null;
+  #isHidden = false;
   #recordingId: string | null = null;
   #isFilm = false;
   #filmMs = 0;
@@ -179,6 +183,7 @@ class Proof {
     const { appliance, base, viewer, truth } = this.#house;
     const made = await appliance.fetch(`${base}/masks`, { text: { kinds: PRIVATE_KINDS }, label: "Private" });
     if (made.status !== 201) throw new Error(`no mask: ${await made.text()}`);
+    this.#isHidden = true;
     truth?.watch((frame, changed) => {
       const nowMs = performance.now();
       this.#meterNow.changed(changed, nowMs);
@@ -277,7 +282,7 @@ class Proof {
   /** Where a window goes while xwd looks at it there is no picture (BadWindow); a scene without any proves nothing and says so. */
   async #shootTruth(display: XPrograms): Promise<void> {
     const shot = await display.shot().catch(() => null);
-    if (shot === null) return;
+    if (shot === null || !this.#isHidden) return;
     this.#shot = frameOf(shot);
     this.#meterNow.tick(this.#lookAtTruth(this.#shot, null), performance.now());
   }
@@ -296,7 +301,7 @@ class Proof {
 
   #tick(): void {
     const { truth } = this.#house;
-    if (truth === null) return;
+    if (truth === null || !this.#isHidden) return;
     const hidden = this.#truths.find(truth.frame, null).map(({ at }) => at);
     this.#meterNow.tick(hidden, performance.now());
   }

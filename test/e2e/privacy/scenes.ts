@@ -334,6 +334,33 @@ const CLEAN_WORK = terminalScene(
   true,
 );
 
+const FIRST_MS = 4000;
+
+/** Screens of text stand still when a mask is set, which covers all until it was read; nothing of it is private. */
+export function firstReading(setMask: () => Promise<void>): SceneKind {
+  const text = Array.from({ length: 24 }, (_, i) => quoted(CLEAN[i % 3]?.replace("%s", `${i}`) ?? ""));
+  const script = `printf '%s\\n' ${text.join(" ")}; exec sleep 6000`;
+  const windows = [
+    { at: "70x14+30+40", script },
+    { at: "60x12+200+380", script: `printf '${DARK}'; ${script}` },
+  ];
+  return {
+    name: "first reading",
+    async learn({ display }) {
+      const play = async (): Promise<void> => {
+        const opened: string[] = [];
+        for (const [i, one] of windows.entries())
+          opened.push(await display.openTerminal(`first ${i}`, one.at, one.script));
+        await stillFrame(display);
+        await setMask();
+        await sleep(FIRST_MS);
+        for (const window of opened) await display.command("xdotool", "windowkill", window);
+      };
+      return { looks: [], inks: [], play };
+    },
+  };
+}
+
 export const SCENES: readonly SceneKind[] = [SCROLLING, REPAINTING, TYPING, MOVING, ZOOMING, FILM_SCENE];
 
 /** Scenes that nothing is hidden in. */
