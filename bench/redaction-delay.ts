@@ -17,8 +17,9 @@ import { summary } from "./stopwatch.ts";
 const ID = "REDACT";
 /** A terminal whose letters are no font that is known. */
 const SCENE = "xterm-dejavu-9";
-/** What a line takes an engine, measured (docs/performance.md), and how many there are. */
-const LINE_MS = 45;
+/** What a line takes an engine, measured (docs/performance.md): by its width, 45 ms where it is 60 letters long; and how many there are. */
+const LINE_MS = 3;
+const PIXEL_MS = 0.1;
 const ENGINES = 2;
 /** A fast typist, or a program that writes slowly: 25 letters a second. */
 const LETTER_MS = 40;
@@ -159,7 +160,7 @@ class Typing {
       if (job === undefined) return;
       this.#free--;
       const words = readByEngine(this.#engine, job.lines);
-      this.#clock.after(LINE_MS * job.lines.length, () => {
+      this.#clock.after(msOf(job.lines), () => {
         this.#free++;
         this.#done.push({ id: job.id, words });
         this.#fill();
@@ -178,6 +179,10 @@ class Typing {
     this.#server.take({ kind: "ask", terms: TERMS, isPointed: false });
     await settle();
   }
+}
+
+function msOf(lines: readonly LineInk[]): number {
+  return lines.reduce((sum, { inkBox }) => sum + LINE_MS + PIXEL_MS * (inkBox.right - inkBox.left), 0);
 }
 
 function pixelsOf({ words, width }: PixelPicture, at: Rect): Uint8Array<ArrayBuffer> {

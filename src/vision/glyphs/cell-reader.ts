@@ -2,6 +2,7 @@ import { widthOf } from "../cut/box.ts";
 import type { LineInk } from "../cut/cut-line.ts";
 import type { OcrWord } from "../ocr-messages.ts";
 import { type Cell, type CellGrid, cellsOf, wordsOfCells } from "./cells.ts";
+import { gridOf } from "./find-grid.ts";
 import { type AtlasFont, fontAtlas } from "./font-atlas.ts";
 import { LearnedGlyphs } from "./learned-glyphs.ts";
 
@@ -87,6 +88,12 @@ export class CellReader {
       const grid = grids[index] ?? null;
       return grid === null ? read : this.#learned.corrected(line, grid, read, LEARNED);
     });
+  }
+
+  /** Set right where letters are known better; nothing is learned from it. */
+  corrected(line: LineInk, words: readonly OcrWord[]): readonly OcrWord[] {
+    const grid = gridOf(line, words, this.#grids, false);
+    return grid === null ? words : this.#learned.corrected(line, grid, words, LEARNED, false);
   }
 
   #read(line: LineInk): OcrWord[] | null {

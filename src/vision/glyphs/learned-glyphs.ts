@@ -84,9 +84,15 @@ export class LearnedGlyphs {
 
   /**
    * Words parted where cells are empty, and letter by letter where all letters of a word are known. What the others were
-   * read as is remembered.
+   * read as is remembered, unless told otherwise.
    */
-  corrected(line: LineInk, grid: CellGrid, words: readonly OcrWord[], confidence: number): OcrWord[] {
+  corrected(
+    line: LineInk,
+    grid: CellGrid,
+    words: readonly OcrWord[],
+    confidence: number,
+    isRemembered = true,
+  ): OcrWord[] {
     const cells = cellsOf(line, grid);
     const baseline = baselineOf(cells);
     return groupsOf(cells).flatMap((group) => {
@@ -101,7 +107,7 @@ export class LearnedGlyphs {
       if (text === "") return [];
       // Of cells of parts of a pixel some ink between two words may seem to be a letter.
       if (text === read && within.length > 1 && letterCount(read) !== group.length) return within;
-      if (texts.includes(null) && isWord(group, text, grid.pitch)) {
+      if (isRemembered && texts.includes(null) && isWord(group, text, grid.pitch)) {
         vote(this.#words, wordKeyOf(group, baseline), text, 1);
       }
       const rect = { x: left, y: line.top, width: right - left, height: line.bottom - line.top };

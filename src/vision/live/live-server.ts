@@ -6,7 +6,8 @@ import { boxOf } from "../private/find-private.ts";
 import { TermMatcher } from "../private/match-terms.ts";
 import { ocrLineOf } from "../read-line.ts";
 import { EngineLines } from "../text/engine-lines.ts";
-import { LineCache, type Reading } from "../text/line-cache.ts";
+import { begunOf } from "../text/line-begun.ts";
+import { LineCache, type Reading, readingOf } from "../text/line-cache.ts";
 import { type IndexedLine, TextIndex } from "../text/text-index.ts";
 import type { FromLiveThread, KnownTerms, ToLiveThread } from "./live-messages.ts";
 import { aroundOf, ReadPlaces } from "./read-places.ts";
@@ -19,6 +20,8 @@ const MOST_READING = 2;
 const MOST_AT_ONCE = 40;
 /** After an engine failed the same lines are tried again, not at once. */
 const RETRY_MS = 500;
+/** What of a line was read by its end alone is read as a whole once it stood still for so long, and nothing else is to be read. */
+const STILL_MS = 300;
 /** Letters end softly, in pixels that are no ink yet; above and below other lines are near. */
 const MARGIN = { across: 3, down: 1 };
 
@@ -26,6 +29,12 @@ const MARGIN = { across: 3, down: 1 };
 interface Underway {
   readonly box: Box;
   readonly isNewest: boolean;
+}
+
+/** What a line says whose end alone was read, until it is read as a whole. */
+interface Parted {
+  readonly reading: Reading;
+  isDue: boolean;
 }
 
 export interface LiveTimer {
@@ -52,6 +61,8 @@ export class LiveServer {
   readonly #places = new ReadPlaces();
   readonly #waits = new WaitingLines();
   readonly #tried = new WeakSet<IndexedLine>();
+  #parted = new WeakMap<IndexedLine, Parted>();
+  #mayPart = false;
   #index: TextIndex | null = null;
   #generation = 0;
   #isResting = false;
@@ -75,6 +86,7 @@ export class LiveServer {
         for (const { rect, pixels } of message.parts) this.#index?.paint(rect, pixels);
         return;
       case "ask":
+        this.#allowParts(message.terms, message.isPointed);
         this.#tell({ kind: "seen", read: this.#look(message.terms, message.isPointed) });
         this.#readOn();
         return;
@@ -82,6 +94,18 @@ export class LiveServer {
       case "unread":
         this.#lines.take(message);
     }
+  }
+
+  /**
+   * Whether the ends of lines alone are read: kinds of private text have shapes that do not go over plain words. A pattern or a
+   * secret may be anything, and what lies under a pointer as well: then only what was read as a whole counts.
+   */
+  #allowParts(terms: readonly KnownTerms[], isPointed: boolean): void {
+    const isOfKinds = terms.every(({ pattern, values = [] }) => pattern === null && values.length === 0);
+    this.#mayPart = isOfKinds && !isPointed;
+    if (this.#mayPart) return;
+    this.#places.keepWhole();
+    this.#parted = new WeakMap();
   }
 
   #look(terms: readonly KnownTerms[], isPointed: boolean): TextRead {
@@ -95,7 +119,7 @@ export class LiveServer {
     const matchers = terms.map((one) => ({ id: one.id, boxes: this.#boxesFor(one, isPointed) }));
     this.#waits.turn();
     for (const entry of index.known()) {
-      const { reading } = entry;
+      const reading = entry.reading ?? this.#parted.get(entry)?.reading ?? null;
       const line = grown(entry, entry);
       const part = reading === null ? this.#places.changed(line, (rect) => index.pixels(rect)) : null;
       if (reading === null) {
@@ -152,11 +176,18 @@ export class LiveServer {
     }
   }
 
+  /** Whose end alone was read, and that stand still since. */
+  #due(index: TextIndex): IndexedLine[] {
+    return index.known().filter((entry) => entry.reading === null && this.#parted.get(entry)?.isDue === true);
+  }
+
   /** What nobody reads yet, the newest first; of what came together the short lines, so that few wait for a long one. */
   #waiting(index: TextIndex): IndexedLine[] {
     return index
       .known()
-      .filter(({ reading, hash }) => reading === null && !this.#underway.has(hash))
+      .filter(
+        (entry) => entry.reading === null && !this.#underway.has(entry.hash) && !this.#parted.has(entry),
+      )
       .sort((a, b) => b.cameAt - a.cameAt || widthOf(a) - widthOf(b));
   }
 
@@ -165,6 +196,8 @@ export class LiveServer {
     if (index === null || this.#isResting) return;
     while (this.#underway.size < MOST_READING) {
       const waiting = this.#waiting(index);
+      // An engine is left for what comes.
+      if (waiting.length === 0 && this.#underway.size === 0) waiting.push(...this.#due(index).slice(0, 1));
       const underway = [...this.#underway.values()];
       // A line that is typed is another one by now: what is read of it tells most of it.
       const others = waiting.filter((entry) => !underway.some(({ box }) => boxesOverlap(box, entry)));
@@ -179,24 +212,46 @@ export class LiveServer {
   #read(index: TextIndex, entry: IndexedLine, isNewest: boolean): void {
     this.#underway.set(entry.hash, { box: entry, isNewest });
     this.#waits.take(entry);
-    const rect = aroundOf(entry, index.size);
-    const pixels = index.pixels(rect);
-    index
-      .readLines([entry], (lines) => this.#lines.read(lines))
+    this.#readEntry(index, entry)
       .then(
-        () => {
-          const { left, top, bottom, reading } = entry;
-          if (reading !== null && pixels !== null && index === this.#index) {
-            this.#places.add({ ...{ left, top, bottom }, rect, pixels, reading });
-          }
-          this.#tell({ kind: "news" });
-        },
+        () => this.#tell({ kind: "news" }),
         () => this.#rest(),
       )
       .finally(() => {
         this.#underway.delete(entry.hash);
         this.#readOn();
       });
+  }
+
+  async #readEntry(index: TextIndex, entry: IndexedLine): Promise<void> {
+    const { left, top, bottom, ink } = entry;
+    const rect = aroundOf(entry, index.size);
+    const pixels = index.pixels(rect);
+    const parted = this.#parted;
+    const end = await this.#readEnd(entry);
+    if (end === null) await index.readLines([entry], (lines) => this.#lines.read(lines));
+    const reading = end ?? entry.reading;
+    if (end !== null) {
+      const part = { reading: end, isDue: false };
+      parted.set(entry, part);
+      this.#timer.after(STILL_MS, () => {
+        part.isDue = true;
+        this.#readOn();
+      });
+    }
+    const isOf = index === this.#index && (end === null || parted === this.#parted);
+    if (reading !== null && pixels !== null && isOf)
+      this.#places.add({ left, top, bottom, rect, pixels, reading, ink, isWhole: end === null });
+  }
+
+  /** What a line says whose end alone has to be read for that; null: it is to be read as a whole. */
+  async #readEnd(entry: IndexedLine): Promise<Reading | null> {
+    const { ink } = entry;
+    if (!this.#mayPart || ink === null || this.#parted.has(entry)) return null;
+    const known = this.#places.lineAt(ink);
+    const begun = known === null ? null : begunOf(known, ink);
+    const words = begun === null ? null : await this.#lines.readOn(ink, begun);
+    return words === null ? null : readingOf(entry, words);
   }
 
   #rest(): void {

@@ -5,8 +5,11 @@ import {
   type Rect,
   rectOfSize,
   type Size,
+  translateRect,
 } from "../../framebuffer/rect.ts";
 import { type Box, rectOfBox } from "../cut/box.ts";
+import type { LineInk } from "../cut/cut-line.ts";
+import { isLikePlaced, type KnownLine } from "../text/line-begun.ts";
 import type { Reading } from "../text/line-cache.ts";
 
 /** A place of the picture as it was when its line was cut, and what that line said. */
@@ -20,6 +23,10 @@ export interface ReadPlace {
   readonly top: number;
   readonly bottom: number;
   readonly reading: Reading;
+  /** As it was read; null: not kept. */
+  readonly ink: LineInk | null;
+  /** Not the end of the line alone. */
+  readonly isWhole: boolean;
 }
 
 /** Lines that change while they are read are few at a time. */
@@ -48,6 +55,22 @@ export class ReadPlaces {
 
   clear(): void {
     this.#places = [];
+  }
+
+  /** Without what was not read as a whole. */
+  keepWhole(): void {
+    this.#places = this.#places.filter(({ isWhole }) => isWhole);
+  }
+
+  /** The line that was read last where this one begins, and as high; null: none. */
+  lineAt(line: LineInk): KnownLine | null {
+    const place = this.#places.findLast(({ ink }) => ink !== null && isLikePlaced(ink, line));
+    if (place === undefined || place.ink === null) return null;
+    const { ink, left, top, reading } = place;
+    return {
+      ink,
+      words: reading.words.map((word) => ({ ...word, rect: translateRect(word.rect, left, top) })),
+    };
   }
 
   add(place: ReadPlace): void {

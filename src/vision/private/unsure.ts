@@ -1,5 +1,5 @@
 import type { PrivateKind } from "../../desktop/masks/private-kinds.ts";
-import type { OcrLine } from "../ocr-messages.ts";
+import type { OcrLine, OcrWord } from "../ocr-messages.ts";
 import { KNOWN_ENDS } from "./addresses.ts";
 import type { PrivateText } from "./find-private.ts";
 import type { Span } from "./span.ts";
@@ -24,9 +24,11 @@ const CUT_MAILBOX = /[\p{L}\p{N}]{8}[.,]$/u;
 /** The part of a mailbox before a blank that readers put behind its dot. */
 const FIRST_PART = /[\p{L}\p{N}][._+-]$/u;
 
+export const isSure = ({ confidence }: Pick<OcrWord, "confidence">): boolean => confidence >= SURE;
+
 /** Whether a pointer may lie on a word of a line: then nobody knows what the line says. */
 export function isUnsure({ words }: Pick<OcrLine, "words">): boolean {
-  return words.some(({ confidence }) => confidence < SURE);
+  return !words.every(isSure);
 }
 
 /**

@@ -3,6 +3,7 @@ import { VisionError, type VisionErrorCode } from "../error.ts";
 import { CellReader, withUnknown } from "../glyphs/cell-reader.ts";
 import type { LineWords, OcrWord } from "../ocr-messages.ts";
 import type { LinesRequest } from "../ocr-pool.ts";
+import { type Begun, isAsBefore, restOf } from "./line-begun.ts";
 
 export interface Fault {
   readonly code: VisionErrorCode;
@@ -63,6 +64,17 @@ export class EngineLines {
     const unknown = lines.filter((_, index) => known[index] === null);
     const read = cells.learn(unknown, await this.#readByEngine(unknown));
     return withUnknown(known, read);
+  }
+
+  /**
+   * The words of one line whose beginning is known: an engine takes as long as a line is wide. Null where what is read again
+   * is not read alike: then only the whole line says what it is. Nothing is learned from it.
+   */
+  async readOn(line: LineInk, begun: Begun): Promise<readonly OcrWord[] | null> {
+    const cells = await this.#open();
+    const [rest = []] = await this.#readByEngine([restOf(line, begun.from)]);
+    const words = cells.corrected(line, [...begun.words, ...rest]);
+    return rest.length > 0 && isAsBefore(begun, words) ? words : null;
   }
 
   take(answer: EngineAnswer): void {

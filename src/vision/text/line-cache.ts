@@ -1,8 +1,15 @@
+import { translateRect } from "../../framebuffer/rect.ts";
+import type { Box } from "../cut/box.ts";
 import type { OcrWord } from "../ocr-messages.ts";
 
 /** What was read of a line; its words lie relative to the line's corner. No words: no text, as an icon. */
 export interface Reading {
   readonly words: readonly OcrWord[];
+}
+
+/** Of words that lie in the picture. */
+export function readingOf({ left, top }: Pick<Box, "left" | "top">, words: readonly OcrWord[]): Reading {
+  return { words: words.map((word) => ({ ...word, rect: translateRect(word.rect, -left, -top) })) };
 }
 
 /** A reading is about a kilobyte; a desktop shows some hundred lines. */

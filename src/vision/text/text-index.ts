@@ -15,7 +15,7 @@ import type { PlacedLine } from "../elements/find-elements.ts";
 import type { LineWords, OcrWord } from "../ocr-messages.ts";
 import { ocrLineOf } from "../read-line.ts";
 import { inReadingOrder } from "../reading-order.ts";
-import type { LineCache, Reading } from "./line-cache.ts";
+import { type LineCache, type Reading, readingOf } from "./line-cache.ts";
 import type { TextLine, TextNow, TextSince } from "./text-line.ts";
 
 /** Reads lines; rejects with VisionError. */
@@ -264,7 +264,7 @@ export class TextIndex {
   }
 
   #know(entry: IndexedLine, words: readonly OcrWord[]): void {
-    const reading = { words: words.map((word) => shifted(word, -entry.left, -entry.top)) };
+    const reading = readingOf(entry, words);
     entry.reading = reading;
     entry.ink = null;
     this.#cache.set(entry.hash, reading);

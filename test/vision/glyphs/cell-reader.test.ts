@@ -194,6 +194,20 @@ t.test(
   },
 );
 
+t.test("what is set right alone teaches nothing", async (t) => {
+  const cells = await CellReader.open();
+  const texts = textOf("xterm-dejavu-9");
+  const at = texts.findIndex((text) => /^Storm /.test(text));
+  const line = (await linesOf("xterm-dejavu-9"))[at];
+  if (line === undefined) throw new Error("no line of long words");
+  const words = truth(line, texts[at] ?? "");
+  cells.learn([line], [words]);
+  for (let nth = 0; nth < 3; nth++) t.equal(written(cells.corrected(line, words)), texts[at]);
+  t.equal(cells.read([line])[0], null, "its words were read once");
+  cells.learn([line], [words]);
+  t.equal(written(cells.read([line])[0]), texts[at]);
+});
+
 /** The line with a caret in the second cell behind its last letter: a block, or its frame. */
 function withCaret(line: LineInk, isFrame: boolean): LineInk {
   const { ink, inkBox } = line;
