@@ -121,7 +121,7 @@ async function openRooms(
   const clock = systemClock;
   const platform = PLATFORM;
 
-  const { audit, forwarders } = await openAudit(config, log, clock, closeStack);
+  const { audit, forwarders, auditArchive } = await openAudit(config, log, clock, closeStack);
 
   const isFleet = config.cluster.endpoints.length > 0;
   const shared = isFleet
@@ -258,7 +258,7 @@ async function openRooms(
     forwarders,
     desktops,
     recordings,
-    ...{ clock, fleet },
+    ...{ clock, fleet, auditArchive },
     sessions: () => viewers,
   });
   const { metrics } = monitoring;

@@ -1,17 +1,23 @@
 import { join } from "node:path";
+import type { AuditArchive } from "../audit/archive/audit-archive.ts";
 import type { AuditEntry } from "../audit/audit-event.ts";
-import type { Config } from "../config/config-schema.ts";
+import { ChainKey } from "../audit/chain-key.ts";
+import { type Config, ConfigError } from "../config/config-schema.ts";
 import type { OwnListener } from "../desktop/connections/target-guard.ts";
 import { guardedTransfer, keptConnections } from "../desktop/links/guarded-transfer.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
-import type { S3Archive } from "../recording/archive/s3-archive.ts";
+import type { S3Archive, S3ArchiveOptions } from "../recording/archive/s3-archive.ts";
+import { isArchived } from "../storage/archive-index.ts";
 import type { S3Bucket } from "../storage/s3-bucket.ts";
 import { readCa } from "./open-forwarders.ts";
+import { ownListenersOf } from "./open-links.ts";
 import { pushReach } from "./open-push.ts";
 
 const MEBI = 1024 * 1024;
 const DAY_MS = 86_400_000;
+/** In the data folder: what is known to be there, of recordings and of the audit log. */
+const INDEX = "recording-archive";
 
 interface ArchiveRooms {
   readonly clock: Clock;
@@ -52,18 +58,14 @@ export async function openArchive(
   const place = await archiveBucketOf(config, own);
   if (place === null) return null;
   const { S3Archive, ArchiveIndex, S3Error } = await import("../recording/archive/load-archive.ts");
-  const { endpoint = "", bucket = "", prefix, cache_mb, lock_days, lock_mode } = config.recording.archive;
-  const index = join(config.data_dir, "recording-archive");
+  const { cache_mb } = config.recording.archive;
   return new S3Archive({
     ...place,
     clock,
-    index: await ArchiveIndex.open(index, `${endpoint}/${bucket}/${prefix}`),
+    index: await ArchiveIndex.open(join(config.data_dir, INDEX), placeOf(config)),
     folder: join(config.data_dir, "recordings"),
     cacheBytes: cache_mb === 0 ? null : cache_mb * MEBI,
-    lock:
-      lock_days === 0
-        ? null
-        : { mode: lock_mode === "compliance" ? "COMPLIANCE" : "GOVERNANCE", ms: lock_days * DAY_MS },
+    lock: lockOf(config),
     onLetGo: (id, bytes) => log.info({ id, bytes }, "Recording is in the archive alone"),
     onDoubt: (id, err) => log.error({ id, err }, "Archive does not have a recording as it was sent"),
     onLooked(found, err) {
@@ -86,4 +88,61 @@ export async function openArchive(
       record({ type: "recording.archive_failed", severity: "error", resource, errorCode: said });
     },
   });
+}
+
+/** Whether a file of the audit log is surely in the archive, as far as this machine knows; undefined where none goes there. */
+export function archivedAuditOf(config: Config): ((name: string) => Promise<boolean>) | undefined {
+  const folder = auditFolderOf(config);
+  if (folder === null) return undefined;
+  return (name) => isArchived(join(config.data_dir, INDEX), placeOf(config, folder), name);
+}
+
+/** What copies files of the audit log there that were put aside; null where none goes there. Throws ConfigError, AuditError. */
+export async function openAuditArchive(
+  config: Config,
+  log: Logger,
+  clock: Clock,
+): Promise<AuditArchive | null> {
+  const { audit, data_dir, recording } = config;
+  const folder = auditFolderOf(config);
+  if (folder === null) return null;
+  if (audit.sink !== "file") {
+    throw new ConfigError(`recording.archive.audit: got on with audit.sink ${audit.sink}: expected file`);
+  }
+  const place = await archiveBucketOf(config, ownListenersOf(config));
+  if (place === null) return null;
+  const { ArchiveIndex } = await import("../recording/archive/load-archive.ts");
+  const { AuditArchive } = await import("../audit/archive/audit-archive.ts");
+  const index = join(data_dir, INDEX);
+  return new AuditArchive({
+    ...{ ...place, prefix: `${place.prefix}${folder}`, clock, dir: data_dir, lock: lockOf(config) },
+    index: await ArchiveIndex.open(index, placeOf(config, folder)),
+    seal: recording.encrypt
+      ? { key: await ChainKey.open(data_dir, audit.key ?? null), copy: join(index, ".sealed") }
+      : null,
+    onArchived: (name, bytes) => log.info({ name, bytes }, "File of the audit log archived"),
+    onFailed: (name, err) => log.error({ name, err }, "File of the audit log could not be archived"),
+    onLooked(lost, err) {
+      if (lost === null) log.error({ err }, "Archive of the audit log could not be looked at");
+      else if (lost > 0) log.warn({ lost }, "Archive has files of the audit log no longer");
+    },
+  });
+}
+
+/** What stands before the names of files of the audit log there, behind the prefix; null where none goes there. */
+function auditFolderOf({ recording: { archive }, cluster }: Config): string | null {
+  if (archive.endpoint === undefined || !archive.audit) return null;
+  return cluster.node === undefined ? "audit/" : `audit/${cluster.node}/`;
+}
+
+/** By which the index of what is there is told from those of other places. */
+function placeOf({ recording: { archive } }: Config, folder = ""): string {
+  const { endpoint = "", bucket = "", prefix } = archive;
+  return `${endpoint}/${bucket}/${prefix}${folder === "" ? "" : `/${folder}`}`;
+}
+
+function lockOf({ recording: { archive } }: Config): S3ArchiveOptions["lock"] {
+  const { lock_days, lock_mode } = archive;
+  if (lock_days === 0) return null;
+  return { mode: lock_mode === "compliance" ? "COMPLIANCE" : "GOVERNANCE", ms: lock_days * DAY_MS };
 }

@@ -1,3 +1,4 @@
+import type { AuditArchive } from "../audit/archive/audit-archive.ts";
 import { Audit, openAuditSink } from "../audit/audit.ts";
 import type { AuditLabels } from "../audit/audit-event.ts";
 import type { Forwarder } from "../audit/forward/forwarder.ts";
@@ -9,6 +10,7 @@ import { type Clock, systemClock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import { VERSION } from "../platform/version.ts";
 import type { CloseStack } from "./close-stack.ts";
+import { archivedAuditOf, openAuditArchive } from "./open-archive.ts";
 import { makeForwarders } from "./open-forwarders.ts";
 
 const DAY_MS = 86_400_000;
@@ -26,6 +28,7 @@ export function openSinkOf(config: Config, isStdoutTaken: boolean): Promise<Audi
       afterMs: rotate_days * DAY_MS,
       keepBytes: keep_mb * MIB,
       keepMs: keep_days * DAY_MS,
+      mayDelete: archivedAuditOf(config),
     },
     clock: systemClock,
     labels: auditLabels(config),
@@ -42,13 +45,20 @@ export async function openAuditLog({ audit, data_dir }: Config): Promise<AuditLo
   return audit.sink === "file" ? await AuditLog.open(data_dir, audit.key ?? null) : null;
 }
 
-/** The audit log and who sends it on, until all that is added to the stack later is closed. Throws AuditError for a bad key. */
+/**
+ * The audit log, who sends it on and what archives it, until all that is added to the stack later is closed. Throws AuditError
+ * for a bad key, ConfigError.
+ */
 export async function openAudit(
   config: Config,
   log: Logger,
   clock: Clock,
   closeStack: CloseStack,
-): Promise<{ readonly audit: Audit; readonly forwarders: readonly Forwarder[] }> {
+): Promise<{
+  readonly audit: Audit;
+  readonly forwarders: readonly Forwarder[];
+  readonly auditArchive: AuditArchive | null;
+}> {
   let forwarders: readonly Forwarder[] = [];
   const audit = new Audit({
     sink: await openSinkOf(config, config.isStdio),
@@ -69,8 +79,13 @@ export async function openAudit(
     closeStack.add(() => forwarder.close());
     forwarder.open();
   }
+  const auditArchive = await openAuditArchive(config, log, clock);
+  closeStack.add(() => auditArchive?.close());
+  auditArchive
+    ?.follow()
+    .catch((err: unknown) => log.error({ err }, "Files of the audit log could not be listed"));
   closeStack.add(() => audit.close());
   audit.record({ type: "audit.started", severity: "notice" });
   closeStack.add(() => audit.record({ type: "audit.stopped", severity: "notice" }));
-  return { audit, forwarders };
+  return { audit, forwarders, auditArchive };
 }

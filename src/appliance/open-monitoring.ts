@@ -1,4 +1,5 @@
 import { statfs } from "node:fs/promises";
+import type { AuditArchive } from "../audit/archive/audit-archive.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Forwarder } from "../audit/forward/forwarder.ts";
 import type { Config } from "../config/config-schema.ts";
@@ -18,6 +19,8 @@ export interface WatchedRooms {
   readonly forwarders: readonly Forwarder[];
   readonly desktops: Desktops;
   readonly recordings: RecordingService;
+  /** null: the audit log is not archived. */
+  readonly auditArchive: Pick<AuditArchive, "load"> | null;
   readonly clock: Clock;
   /** null: this server is alone. */
   readonly fleet: { readonly state: FleetState } | null;
@@ -27,8 +30,11 @@ export interface WatchedRooms {
 
 /** What is told to who watches the appliance: /metrics and /readyz. */
 export function openMonitoring(config: Config, rooms: WatchedRooms) {
-  const { audit, forwarders, desktops, recordings, clock, sessions, fleet } = rooms;
-  const archive = () => recordings.copies?.load ?? null;
+  const { audit, auditArchive, forwarders, desktops, recordings, clock, sessions, fleet } = rooms;
+  const archive = () => {
+    const load = recordings.copies?.load;
+    return load === undefined ? null : { ...load, audit: auditArchive?.load ?? null };
+  };
   const loopDelay = new LoopDelay(clock);
   const auditState = () => ({
     isWorking: audit.isWorking,

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Clock } from "../platform/clock.ts";
 import { FileLock } from "../platform/file-lock.ts";
 import type { AuditEntry, AuditEvent } from "./audit-event.ts";
@@ -17,6 +17,8 @@ export interface AuditRotation {
   readonly afterMs: number;
   readonly keepBytes: number;
   readonly keepMs: number;
+  /** Whether one that is too old may go, as what it holds is surely elsewhere; absent: it always may. */
+  readonly mayDelete?: ((name: string) => Promise<boolean>) | undefined;
 }
 
 export interface ChainedFileOptions {
@@ -242,9 +244,11 @@ export class ChainedFile implements AuditSink {
     const nowMs = clock.date().getTime();
     let total = files.reduce((sum, { bytes }) => sum + bytes, 0);
     let count = 0;
-    for (const { bytes, writtenAtMs } of files) {
+    for (const { path, bytes, writtenAtMs } of files) {
       const isOld = rotation.keepMs > 0 && nowMs - writtenAtMs > rotation.keepMs;
       if (!isOld && (rotation.keepBytes === 0 || total <= rotation.keepBytes)) break;
+      // Nor those after it: what is deleted ends at one line of the chain.
+      if (rotation.mayDelete !== undefined && !(await rotation.mayDelete(basename(path)))) break;
       total -= bytes;
       count++;
     }

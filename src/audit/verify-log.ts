@@ -1,6 +1,7 @@
 import type { ChainLink, ChainState } from "./chain.ts";
 import { digestOf, readLink } from "./chain.ts";
 import type { ChainKey } from "./chain-key.ts";
+import { AuditError } from "./error.ts";
 import { linesOf } from "./log-files.ts";
 
 /** A file of a log, and how much of it was there when the head was read. */
@@ -26,12 +27,16 @@ export interface LogReport {
   readonly lastSeq: number;
   /** What the chain itself tells that happened to it. */
   readonly notes: readonly string[];
+  /** Numbers of lines that are in none of the files, where the check goes on behind them. */
+  readonly gaps: readonly string[];
 }
 
 export interface VerifyOptions {
   readonly key: ChainKey;
   /** `audit.head`: where the chain has come to; `undefined` where only some files are checked. */
   readonly head?: ChainState | null | false;
+  /** Lines that are in no file are told by `gaps`, and are no fault: what is there is checked all the same. */
+  readonly namesGaps?: boolean;
 }
 
 const TYPE = /"event_type":"([a-z_.]+)"/;
@@ -40,9 +45,16 @@ const TYPE = /"event_type":"([a-z_.]+)"/;
 export async function verifyLog(parts: readonly LogPart[], options: VerifyOptions): Promise<LogReport> {
   const check = new LogCheck(parts, options);
   for (const part of parts) {
-    for await (const { text, number, isWhole } of linesOf(part.path, part.bytes)) {
-      const fault = await check.line(text, { path: part.path, line: number }, isWhole);
-      if (fault !== null) return check.report(fault);
+    const at = { path: part.path, line: 1 };
+    try {
+      for await (const { text, number, isWhole } of linesOf(part.path, part.bytes, options.key)) {
+        at.line = number;
+        const fault = await check.line(text, { ...at }, isWhole);
+        if (fault !== null) return check.report(fault);
+      }
+    } catch (error) {
+      if (!(error instanceof AuditError)) throw error;
+      return check.report({ kind: "changed", ...at, message: error.message });
     }
   }
   return check.report(check.end());
@@ -57,6 +69,7 @@ class LogCheck {
   readonly #parts: readonly LogPart[];
   readonly #options: VerifyOptions;
   readonly #notes: string[] = [];
+  readonly #gaps: string[] = [];
   #last: ChainLink | null = null;
   #first: { readonly seq: number; readonly at: Place } | null = null;
   #lastPlace: Place;
@@ -115,17 +128,13 @@ class LogCheck {
       if (this.#last === null) return null;
       return { kind: "unproven", ...at, message: "audit.head is missing: nothing tells where the log ends" };
     }
-    if (head.seq > lastSeq) {
-      return { kind: "missing", ...at, message: `${span(lastSeq + 1, head.seq)} after this one` };
-    }
+    if (head.seq > lastSeq) return this.#missing(lastSeq + 1, head.seq, at, "after");
     if (!this.#isHeadSeen) {
       return { kind: "unproven", ...at, message: "audit.head tells of another line than is there" };
     }
     const first = this.#first;
-    if (first !== null && first.seq > this.#prunedTo + 1) {
-      return { kind: "missing", ...first.at, message: `${span(1, first.seq - 1)} before this one` };
-    }
-    return null;
+    if (first === null || first.seq <= this.#prunedTo + 1 || this.#options.namesGaps === true) return null;
+    return this.#missing(1, first.seq - 1, first.at, "before");
   }
 
   report(fault: LogFault | null): LogReport {
@@ -136,12 +145,15 @@ class LogCheck {
       firstSeq: this.#first?.seq ?? null,
       lastSeq: this.#last?.seq ?? 0,
       notes: this.#notes,
+      gaps: this.#gaps,
     };
   }
 
   async #order(link: ChainLink, at: Place): Promise<LogFault | null> {
     const last = this.#last;
     if (last === null) {
+      if (this.#options.namesGaps === true && link.seq > 1)
+        return this.#missing(1, link.seq - 1, at, "before");
       return link.seq === 1 && link.prev !== ""
         ? { kind: "unproven", ...at, message: "the first line names one before it" }
         : null;
@@ -160,7 +172,14 @@ class LogCheck {
     }
     return (await this.#holds(last.seq + 1))
       ? { kind: "reordered", ...at, message: `line ${link.seq} stands before line ${last.seq + 1}` }
-      : { kind: "missing", ...at, message: `${span(last.seq + 1, link.seq - 1)} before this one` };
+      : this.#missing(last.seq + 1, link.seq - 1, at, "before");
+  }
+
+  #missing(from: number, to: number, at: Place, where: "before" | "after"): LogFault | null {
+    const message = `${span(from, to)} ${where} this one`;
+    if (this.#options.namesGaps !== true) return { kind: "missing", ...at, message };
+    this.#gaps.push(`${at.path}:${at.line}: missing: ${message}`);
+    return null;
   }
 
   #take(link: ChainLink, text: string, at: Place): LogFault | null {
@@ -207,7 +226,7 @@ class LogCheck {
   /** Whether a line is there at all. */
   async #holds(seq: number): Promise<boolean> {
     for (const { path, bytes } of this.#parts) {
-      for await (const { text, isWhole } of linesOf(path, bytes)) {
+      for await (const { text, isWhole } of linesOf(path, bytes, this.#options.key)) {
         if (isWhole && text.includes(`"chain":{"seq":${seq},`) && readLink(text, this.#options.key))
           return true;
       }

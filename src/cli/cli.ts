@@ -54,6 +54,8 @@ Commands
                                 the next start with it takes the old one away
   secret unseal                 secret.key lies in the data folder as it is
   audit verify [FILE...]        exit 0 only if every line of the audit log is as it was written
+  audit verify FOLDER [--key-file KEY]
+                                the same of all files of a log in a folder, as from an archive: gaps are named
   audit export --actor NAME     every event of one actor, by name or id, as NDJSON
   backup FILE [--key-file KEY]  all of the data folder as one archive (tar, 0600), also while the server runs;
                                 --key-file: without the key of stored passwords, which goes into KEY

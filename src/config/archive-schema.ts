@@ -65,6 +65,11 @@ export const archiveSchema = z
       .enum(["compliance", "governance"])
       .default("compliance")
       .describe("compliance: nobody at all; governance: only who has the storage's right to bypass it."),
+    audit: toggle
+      .default(false)
+      .describe(
+        "on: files of the audit log that were put aside go there too, as PREFIX/audit/FILE, and are deleted here only once the storage surely has them; needs the audit sink file.",
+      ),
     ca: z
       .string()
       .min(1)
@@ -73,7 +78,12 @@ export const archiveSchema = z
   })
   .prefault({})
   .superRefine((archive, context) => {
-    if (archive.endpoint === undefined) return;
+    if (archive.endpoint === undefined) {
+      if (archive.audit) {
+        context.addIssue({ code: "custom", path: ["endpoint"], message: "expected one, as audit is on" });
+      }
+      return;
+    }
     for (const key of ["bucket", "access_key", "secret_key"] as const) {
       if (archive[key] === undefined) {
         context.addIssue({ code: "custom", path: [key], message: "expected one, as endpoint is given" });

@@ -341,6 +341,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("recording.archive.path_style", ["OC_RECORDING_ARCHIVE_PATH_STYLE"]),
   key("recording.archive.access_key", ["OC_RECORDING_ARCHIVE_ACCESS_KEY"], null, true),
   key("recording.archive.secret_key", ["OC_RECORDING_ARCHIVE_SECRET_KEY"], null, true),
+  key("recording.archive.audit", ["OC_RECORDING_ARCHIVE_AUDIT"]),
   key("recording.archive.ca", ["OC_RECORDING_ARCHIVE_CA"]),
   key("vision.engine", ["OC_VISION_ENGINE"]),
   key("audit.sink", ["AUDIT_SINK"]),

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { LoopDelay } from "./loop-delay.ts";
-import type { ReadinessPorts, WatchedReceiver } from "./readiness.ts";
+import type { ReadinessPorts, WatchedArchive, WatchedReceiver } from "./readiness.ts";
 import type { MetricFamily } from "./telemetry.ts";
 
 /** What is looked up when somebody scrapes, and costs nothing otherwise. */
@@ -157,6 +157,24 @@ export class Metrics {
     );
   }
 
+  #auditArchiveGauges(load: () => WatchedArchive["audit"] | undefined): void {
+    this.#gauge(
+      "oc_archive_audit_files",
+      "Files of the audit log in the archive.",
+      () => load()?.archived ?? 0,
+    );
+    this.#gauge(
+      "oc_archive_audit_waiting",
+      "Files of it that are not there yet.",
+      () => load()?.waiting ?? 0,
+    );
+    this.#gauge(
+      "oc_archive_audit_failing",
+      "Of them those whose last try failed.",
+      () => load()?.failing ?? 0,
+    );
+  }
+
   #lookUp(): void {
     if (this.#ports.fleet !== undefined) this.#lookUpFleet(this.#ports.fleet);
     const { version, loopDelay, desktops, viewers, pendingApprovals, audit, recorder, archive } = this.#ports;
@@ -226,6 +244,7 @@ export class Metrics {
       this.#gauge("oc_archive_waiting", "Recordings that are not in the archive yet.", load("waiting"));
       this.#gauge("oc_archive_failing", "Of them those whose last try failed.", load("failing"));
       this.#gauge("oc_archive_cached_bytes", "Blocks from the archive in memory.", load("cachedBytes"));
+      if (archive()?.audit) this.#auditArchiveGauges(() => archive()?.audit);
     }
     this.#gauge("process_resident_memory_bytes", "Memory of the process.", () => process.memoryUsage.rss());
     new Counter({

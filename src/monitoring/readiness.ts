@@ -63,8 +63,10 @@ export interface FleetState {
   readonly unreadable: number;
 }
 
-/** Where recordings are archived. */
+/** Where recordings, and files of the audit log, are archived. */
 export interface WatchedArchive {
+  /** null: the audit log is not. */
+  readonly audit: { readonly archived: number; readonly waiting: number; readonly failing: number } | null;
   readonly archived: number;
   readonly waiting: number;
   readonly failing: number;
@@ -205,11 +207,14 @@ function recorderState({ recorder }: ReadinessPorts): PartState {
   );
 }
 
-function archiveState({ archived, waiting, failing, isReachable }: WatchedArchive): PartState {
-  const told = `${archived} recordings are archived, ${waiting} wait`;
-  if (isReachable !== false && failing === 0) return well(told);
+function archiveState({ audit, isReachable, ...recordings }: WatchedArchive): PartState {
+  const of = (what: string, { archived, waiting, failing }: NonNullable<typeof audit>): string =>
+    `${archived} ${what} are archived, ${waiting} wait${failing === 0 ? "" : `, ${failing} of them failed`}`;
+  const ofAudit = audit === null ? "" : `; ${of("files of the audit log", audit)}`;
+  const told = `${of("recordings", recordings)}${ofAudit}`;
+  if (isReachable !== false && recordings.failing + (audit?.failing ?? 0) === 0) return well(told);
   return red(
-    isReachable === false ? `the archive does not answer; ${told}` : `${told}, ${failing} of them failed`,
+    isReachable === false ? `the archive does not answer; ${told}` : told,
     "overlay-companion doctor says what it answers; it is tried again by itself, and what is not archived stays here",
   );
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Begins the name of what is being written; nothing that is archived is called so. */
@@ -77,6 +77,14 @@ export class ArchiveIndex {
     this.#ids.delete(id);
     await rm(join(this.#folder, id), { force: true });
   }
+}
+
+/** Whether the index of a place has it by now, whichever process put it there. */
+export async function isArchived(folder: string, place: string, id: string): Promise<boolean> {
+  return access(join(folderOf(folder, place), id)).then(
+    () => true,
+    () => false,
+  );
 }
 
 function folderOf(folder: string, place: string): string {

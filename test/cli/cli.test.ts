@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -206,6 +206,39 @@ t.test("audit verify tells an intact log from one that was changed, and names th
   await t.rejects(run(["audit"], dir), { message: /expected audit verify or audit export/ });
   await rm(dir, { recursive: true });
 });
+
+t.test(
+  "audit verify checks all files of a log in a folder, by files and a key alone, and names gaps",
+  async (t) => {
+    const dir = await mkdtemp(join(tmpdir(), "oc-"));
+    const sink = await fileSink(dir, { rotation: { bytes: 1200 } });
+    for (let event = 0; event < 12; event++) await sink.write([eventOf({ type: "auth.login" })]);
+    await sink.close();
+    const folder = await mkdtemp(join(tmpdir(), "oc-"));
+    const names = readdirSync(dir).filter((name) => name.endsWith(".ndjson"));
+    for (const name of names) copyFileSync(join(dir, name), join(folder, name));
+    const nowhere = await mkdtemp(join(tmpdir(), "oc-"));
+    const verify = () => run(["audit", "verify", folder, "--key-file", join(dir, "audit.key")], nowhere);
+    t.match(await verify(), /^note: without audit\.head.*\nintact: lines 1 to 12/);
+    copyFileSync(join(dir, "audit.head"), join(folder, "audit.head"));
+    t.match(await verify(), /^intact: lines 1 to 12/);
+    t.same(readdirSync(nowhere), [], "nothing is written");
+    const [first = "", second = "", third = ""] = names.sort();
+    rmSync(join(folder, first));
+    rmSync(join(folder, third));
+    await t.rejects(verify(), {
+      message:
+        /lines 1 to \d+ are missing before this one\n.*missing: lines? .*\nnot whole: the \d+ lines that are there, of lines \d+ to 12, are as they were written/,
+    });
+    const text = readFileSync(join(folder, second), "utf8");
+    writeFileSync(join(folder, second), text.replace("auth.login", "auth.logon"));
+    await t.rejects(verify(), { message: /changed: this is not line/ });
+    await t.rejects(run(["audit", "verify", nowhere, "--key-file", join(dir, "audit.key")], dir), {
+      message: /got no file of an audit log/,
+    });
+    for (const made of [dir, folder, nowhere]) await rm(made, { recursive: true });
+  },
+);
 
 t.test(
   "audit export gives every line of one actor as it stands in the log, and is told itself",

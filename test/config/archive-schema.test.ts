@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
-import { openArchive } from "../../src/appliance/open-archive.ts";
+import { openArchive, openAuditArchive } from "../../src/appliance/open-archive.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { printable } from "../../src/config/printable.ts";
 import { systemClock } from "../../src/platform/clock.ts";
@@ -74,5 +74,16 @@ t.test("a file of authorities that is not there is told of at the start", async 
   await t.rejects(openArchive(config, openLog("silent"), rooms), {
     name: "ConfigError",
     message: /recording\.archive\.ca: cannot read the file \/nowhere\/ca\.pem/,
+  });
+});
+
+t.test("the audit log goes there only where there is one, and it is kept in a file", async (t) => {
+  t.equal(load(ENV).recording.archive.audit, false);
+  const on = { OC_RECORDING_ARCHIVE_AUDIT: "on" };
+  t.throws(() => load(on), { name: "ConfigError", message: /recording\.archive\.endpoint.*audit is on/ });
+  const config = { ...load({ ...ENV, ...on, AUDIT_SINK: "stdout" }), data_dir: t.testdir() };
+  await t.rejects(openAuditArchive(config, openLog("silent"), systemClock), {
+    name: "ConfigError",
+    message: /recording\.archive\.audit: got on with audit\.sink stdout: expected file/,
   });
 });

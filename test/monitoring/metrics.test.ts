@@ -18,6 +18,10 @@ function open(t: { teardown(call: () => void): void }) {
       receivers: [{ name: "http", isWorking: false, isFull: true, waitingBytes: 99, dropped: 5 }],
     }),
     recorder: () => ({ running: 2, failing: 1, pendingBytes: 4096 }),
+    archive: () => ({
+      ...{ archived: 4, waiting: 3, failing: 2, cachedBytes: 8, isReachable: true },
+      audit: { archived: 9, waiting: 6, failing: 5 },
+    }),
     nowMs: () => clock.date().getTime(),
   });
   const line = async (start: string): Promise<string | undefined> =>
@@ -57,6 +61,10 @@ t.test("what happened is counted, what is so is looked up", async (t) => {
     'oc_audit_receiver_up{receiver="http"}': 0,
     'oc_audit_receiver_waiting_bytes{receiver="http"}': 99,
     'oc_audit_receiver_dropped_events{receiver="http"}': 5,
+    oc_archive_waiting: 3,
+    oc_archive_audit_files: 9,
+    oc_archive_audit_waiting: 6,
+    oc_archive_audit_failing: 5,
     oc_recordings: 2,
     oc_recordings_failing: 1,
     oc_recording_waiting_bytes: 4096,
