@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { FORGOTTEN_AFTER_MS, LONGEST_WAIT_MS, type SharedFailures, waitAfter } from "../../auth/lockout.ts";
 import { ExpiringDocuments } from "../../cluster/shared/expiring-documents.ts";
+import type { SharedPorts } from "../../cluster/shared/shared-documents.ts";
 
 const LOCKOUTS = "/overlay-companion/lockouts/";
 /** What is counted meanwhile is written together, so that no flood of guesses is one of writes. */
@@ -18,8 +19,6 @@ const SCHEMA = z.strictObject({
 });
 type Counted = z.infer<typeof SCHEMA>;
 
-type Options = ConstructorParameters<typeof ExpiringDocuments<Counted>>[0];
-
 /** What was counted here and is not written yet. */
 interface Due {
   /** Those of before count no more. */
@@ -29,7 +28,7 @@ interface Due {
   total: number;
 }
 
-interface SharedLockoutsOptions extends Pick<Options, "store" | "clock" | "sealer" | "onFailed"> {
+interface SharedLockoutsOptions extends SharedPorts {
   /** Failures could not be shared; told once until they are. */
   onFault(error: unknown): void;
 }

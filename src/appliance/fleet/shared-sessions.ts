@@ -9,7 +9,7 @@ import {
   writeSession,
 } from "../../auth/stored-session.ts";
 import type { Fleet } from "../../cluster/fleet/fleet.ts";
-import { SharedDocuments } from "../../cluster/shared/shared-documents.ts";
+import { SharedDocuments, type SharedPorts } from "../../cluster/shared/shared-documents.ts";
 
 const SESSIONS = "/overlay-companion/sessions/";
 /** What a session was used last is as new as that on other nodes. */
@@ -24,9 +24,7 @@ const SCHEMA = z.strictObject({
 });
 type SharedSession = z.infer<typeof SCHEMA>;
 
-type Options = ConstructorParameters<typeof SharedDocuments<SharedSession>>[0];
-
-interface SharedSessionsOptions extends Pick<Options, "store" | "sealer" | "onFailed">, SessionReader {
+interface SharedSessionsOptions extends SharedPorts, SessionReader {
   /** Which node this is, and all that are there. */
   readonly fleet: Pick<Fleet, "name" | "nodes" | "whenChanged">;
   /** A session could not be shared. */

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { type SharedSignIns as SharedSignInsPort, SIGN_IN_MS } from "../../auth/oidc/sign-in-tickets.ts";
 import { asked } from "../../cluster/shared/asked.ts";
 import { ExpiringDocuments } from "../../cluster/shared/expiring-documents.ts";
+import type { SharedPorts } from "../../cluster/shared/shared-documents.ts";
 
 const SIGN_INS = "/overlay-companion/sign-ins/";
 /** Longer than a ticket is good, though the clocks of nodes differ. */
@@ -11,8 +12,6 @@ const KEPT_MS = 3 * SIGN_IN_MS;
 const SCHEMA = z.strictObject({ used_by: z.string().max(64) });
 type Used = z.infer<typeof SCHEMA>;
 
-type Options = ConstructorParameters<typeof ExpiringDocuments<Used>>[0];
-
 /**
  * Sign-ins at a provider that opened a session at some node of a fleet: none opens a second one at another. One is written only
  * once the provider vouched for who comes back, so that nobody else has a node write.
@@ -20,7 +19,7 @@ type Options = ConstructorParameters<typeof ExpiringDocuments<Used>>[0];
 export class SharedSignIns implements SharedSignInsPort {
   readonly #used: ExpiringDocuments<Used>;
 
-  constructor(options: Pick<Options, "store" | "clock" | "sealer" | "onFailed">) {
+  constructor(options: SharedPorts) {
     this.#used = new ExpiringDocuments<Used>({
       ...options,
       ...{ prefix: SIGN_INS, purpose: "fleet/sign-in", schema: SCHEMA, lifetimeMs: KEPT_MS },

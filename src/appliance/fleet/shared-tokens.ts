@@ -1,9 +1,7 @@
 import { type StoredToken, storedToken, type TokenTable } from "../../auth/token-file.ts";
-import { SharedDocuments } from "../../cluster/shared/shared-documents.ts";
+import { SharedDocuments, type SharedPorts } from "../../cluster/shared/shared-documents.ts";
 
 const TOKENS = "/overlay-companion/tokens/";
-
-type Options = ConstructorParameters<typeof SharedDocuments<StoredToken>>[0];
 
 /**
  * The tokens of a fleet, of which hashes alone are kept. One that is made here counts elsewhere as soon as that is told there, one
@@ -13,7 +11,7 @@ export class SharedTokens implements TokenTable {
   readonly #documents: SharedDocuments<StoredToken>;
   #onRemoved: () => void = () => undefined;
 
-  constructor(options: Pick<Options, "store" | "clock" | "sealer" | "onFailed">) {
+  constructor(options: SharedPorts) {
     this.#documents = new SharedDocuments<StoredToken>({
       ...options,
       ...{ prefix: TOKENS, purpose: "fleet/token", schema: storedToken },

@@ -18,10 +18,17 @@ const RECORD = z.object({
   sealed: z.string(),
 });
 
-export interface SharedDocumentsOptions<T> {
+/** What a node gives to each kind of documents that it shares. */
+export interface SharedPorts {
   readonly store: ClusterStore;
   readonly clock: Clock;
+  /** By the key that all nodes have. */
   readonly sealer: SecretSealer;
+  /** The store refuses this node, for a reason that no other try would mend. */
+  onFailed(error: StoreError): void;
+}
+
+export interface SharedDocumentsOptions<T> extends SharedPorts {
   /** What the keys of all begin with, followed by the id of each. */
   readonly prefix: string;
   /** What they are, so that one is never taken for another: "fleet/mask". */
@@ -29,7 +36,6 @@ export interface SharedDocumentsOptions<T> {
   readonly schema: z.ZodType<T>;
   /** One came, is another, or is gone. */
   onChange(id: string, isGone: boolean): void;
-  onFailed(error: StoreError): void;
 }
 
 /**
@@ -96,11 +102,11 @@ export class SharedDocuments<T extends object> {
    * else must hold. Gives what is there now. Throws RefusedError not_held where the store does not take it, or `bound` does not
    * hold; invalid_parameters for what is too large; and what `edit` throws.
    */
-  async change(
+  async change<Next extends T | null>(
     id: string,
-    edit: (now: T | null) => T | null,
+    edit: (now: T | null) => Next,
     bound: Change | null = null,
-  ): Promise<T | null> {
+  ): Promise<Next> {
     const { store, clock } = this.#options;
     const key = this.#keyOf(id);
     let entry = this.#table.entries.get(key) ?? null;
@@ -108,7 +114,7 @@ export class SharedDocuments<T extends object> {
       const now = entry === null ? null : this.#documentOf(id, entry);
       if (now === undefined) throw unreadable(id);
       const next = edit(now);
-      if (next === now) return now;
+      if (next === now) return next;
       const value = this.#sealed(id, next);
       const change: Change =
         entry === null

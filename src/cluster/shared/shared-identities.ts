@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import type { IdentityTable } from "../../desktop/connections/known-targets.ts";
 import { LinkError, RefusedError } from "../../desktop/error.ts";
-import { SharedDocuments } from "./shared-documents.ts";
+import { SharedDocuments, type SharedPorts } from "./shared-documents.ts";
 
 const IDENTITIES = "/overlay-companion/identities/";
 /** What no target shows. */
@@ -15,8 +15,6 @@ const SCHEMA = z.strictObject({
 });
 type Identity = z.infer<typeof SCHEMA>;
 
-type Options = ConstructorParameters<typeof SharedDocuments<Identity>>[0];
-
 /**
  * By what targets are known to all nodes of a fleet: one that one node saw proves itself by the same at the next. INVARIANT:
  * nobody believes at first sight what another node knows otherwise, also where it was not told of that yet.
@@ -27,7 +25,7 @@ export class SharedIdentities implements IdentityTable {
   /** Of each document, the place it is about. */
   readonly #places = new Map<string, string>();
 
-  constructor(options: Pick<Options, "store" | "clock" | "sealer" | "onFailed">) {
+  constructor(options: SharedPorts) {
     this.#documents = new SharedDocuments<Identity>({
       ...options,
       ...{ prefix: IDENTITIES, purpose: "fleet/identity", schema: SCHEMA },

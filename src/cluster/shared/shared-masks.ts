@@ -4,13 +4,11 @@ import { EVERYWHERE } from "../../desktop/masks/mask.ts";
 import type { StoredMask } from "../../desktop/masks/masks.ts";
 import { type MaskOnDisk, readMask, storedMaskSchema, writeMask } from "../../desktop/masks/stored-mask.ts";
 import type { Change } from "../store/store.ts";
-import { SharedDocuments } from "./shared-documents.ts";
+import { SharedDocuments, type SharedPorts } from "./shared-documents.ts";
 
 const MASKS = "/overlay-companion/masks/";
 
-type Options = ConstructorParameters<typeof SharedDocuments<MaskOnDisk>>[0];
-
-interface SharedMasksOptions extends Pick<Options, "store" | "clock" | "sealer" | "onFailed"> {
+interface SharedMasksOptions extends SharedPorts {
   /** See Fleet.bindingOf: who has a desktop alone changes what is hidden there. */
   bindingOf(desktopId: string): Change | null;
 }

@@ -4,7 +4,7 @@ import { RefusedError } from "../../desktop/error.ts";
 import { Slice } from "../../platform/loop-turns.ts";
 import type { Change } from "../store/store.ts";
 import { DesktopWrites } from "./desktop-writes.ts";
-import { SharedDocuments } from "./shared-documents.ts";
+import { SharedDocuments, type SharedPorts } from "./shared-documents.ts";
 
 const RECORDINGS = "/overlay-companion/recordings/";
 /** Of a desktop: older ones still say what they go on from. */
@@ -60,9 +60,7 @@ interface Recordings {
   endOf(id: string): Promise<string | null>;
 }
 
-type Options = ConstructorParameters<typeof SharedDocuments<Parts>>[0];
-
-interface SharedRecordingsOptions extends Pick<Options, "store" | "clock" | "sealer" | "onFailed"> {
+interface SharedRecordingsOptions extends SharedPorts {
   /** Of this node. */
   readonly name: string;
   /** See Fleet.bindingOf: what is recorded is said by who has the desktop alone. */

@@ -8,13 +8,11 @@ import {
 import type { Desktops } from "../../desktop/desktops.ts";
 import type { Change } from "../store/store.ts";
 import { DesktopWrites } from "./desktop-writes.ts";
-import { SharedDocuments } from "./shared-documents.ts";
+import { SharedDocuments, type SharedPorts } from "./shared-documents.ts";
 
 const REQUESTS = "/overlay-companion/requests/";
 
-type Options = ConstructorParameters<typeof SharedDocuments<StoredRequest>>[0];
-
-interface SharedRequestsOptions extends Pick<Options, "store" | "clock" | "sealer" | "onFailed"> {
+interface SharedRequestsOptions extends SharedPorts {
   /** See Fleet.bindingOf: who has a desktop alone says what is asked there. */
   bindingOf(desktopId: string): Change | null;
   /** A request, or what became of it, could not be kept. */

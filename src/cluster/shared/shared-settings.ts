@@ -7,7 +7,7 @@ import type { Desktop } from "../../desktop/desktop.ts";
 import type { Desktops } from "../../desktop/desktops.ts";
 import type { Change } from "../store/store.ts";
 import { DesktopWrites } from "./desktop-writes.ts";
-import { SharedDocuments } from "./shared-documents.ts";
+import { SharedDocuments, type SharedPorts } from "./shared-documents.ts";
 
 const SETTINGS = "/overlay-companion/settings/";
 
@@ -31,9 +31,7 @@ const SCHEMA = z.strictObject({
 });
 type Settings = z.infer<typeof SCHEMA>;
 
-type Options = ConstructorParameters<typeof SharedDocuments<Settings>>[0];
-
-interface SharedSettingsOptions extends Pick<Options, "store" | "clock" | "sealer" | "onFailed"> {
+interface SharedSettingsOptions extends SharedPorts {
   /** See Fleet.bindingOf: what holds is said by who has the desktop alone. */
   bindingOf(desktopId: string): Change | null;
   /** What people set could not be kept. */
