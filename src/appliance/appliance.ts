@@ -173,7 +173,7 @@ async function openRooms(
   const texts = new DesktopTexts({ reader, timer: clock }, clock.date());
   closeStack.add(() => texts.close());
   warmUpPublishing();
-  const secrets = await openSecrets(config, sealer, clock);
+  const secrets = await openSecrets(config, sealer, clock, shared);
   closeStack.add(() => secrets.close());
   const desktops: Desktops = new Desktops(
     {

@@ -7,6 +7,7 @@ import type { Desktops } from "../desktop/desktops.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { DesktopTexts } from "../vision/text/desktop-texts.ts";
 import type { TextQuery } from "../vision/text/text-line.ts";
+import type { OpenFleet } from "./fleet/open-fleet.ts";
 
 /** Opens what the data folder keeps sealed. Throws AuthError bad_key, and ConfigError where the key's command gives none. */
 export function openSealer({ data_dir, sealing }: Pick<Config, "data_dir" | "sealing">): Promise<SecretBox> {
@@ -18,13 +19,18 @@ export function sealingKeyOf({ key, command }: Config["sealing"]): string | null
   return key ?? (command === undefined ? null : secretOfCommand(command, "sealing.command"));
 }
 
-/** The named secrets of the data folder and of the configuration. */
-export function openSecrets(config: Config, sealer: SecretBox, clock: Clock): Promise<SecretStore> {
+/** The named secrets of the data folder, or of all nodes of a fleet, and those of the configuration. */
+export function openSecrets(
+  config: Config,
+  sealer: SecretBox,
+  clock: Clock,
+  shared: Pick<OpenFleet, "sealer" | "secrets"> | null = null,
+): Promise<SecretStore> {
   const configured = config.secrets.map(({ name, value_file, totp_file, ...rules }): ConfiguredSecret => {
     const kind = totp_file === undefined ? "secret" : "totp";
     return { name, kind, file: totp_file ?? value_file ?? "", rules };
   });
-  return SecretStore.open(config.data_dir, sealer, clock, configured);
+  return SecretStore.open(config.data_dir, shared?.sealer ?? sealer, clock, configured, shared?.secrets);
 }
 
 /** What the gate needs to type them: who may, and what agents are shown of a desktop in words. */

@@ -180,6 +180,12 @@ function lineOf({ name, kind, rules, isConfigured }: SecretInfo): string {
   return `${name}  ${kind}  ${said.join("  ")}\n`;
 }
 
+/** Throws UsageError where the secrets of the data folder are nobody's. */
 async function openStore(config: Config): Promise<SecretStore> {
+  if (config.cluster.endpoints.length > 0) {
+    throw new UsageError(
+      "got cluster.endpoints: the secrets of a fleet are kept by its nodes together, in the web app and by PUT, GET and DELETE of /api/v1/secrets at any of them",
+    );
+  }
   return openSecrets(config, await openSealer(config), systemClock);
 }

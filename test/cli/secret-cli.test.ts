@@ -102,6 +102,28 @@ t.test("the key of stored secrets is sealed, sealed by another key, and unsealed
   t.match(kept.join("\n"), /"secret_key"/);
 });
 
+t.test(
+  "those of a fleet are not in the data folder, so that the command changes nothing there",
+  async (t) => {
+    const dataDir = join(t.testdir(), "data");
+    const file = join(t.testdirName, "value");
+    writeFileSync(file, VALUE);
+    const fleet = {
+      OC_CLUSTER_ENDPOINTS: "https://a:2379",
+      OC_CLUSTER_KEY: "k".repeat(32),
+      OC_CLUSTER_CA: "ca.crt",
+    };
+    for (const words of [["list"], ["add", "bank", "--file", file], ["remove", "bank"]]) {
+      const command = readCommand(["secret", ...words, "--data-dir", dataDir], fleet);
+      if (command.kind !== "task") throw new Error("it is no task");
+      await t.rejects(command.run(), {
+        name: "UsageError",
+        message: /PUT, GET and DELETE of \/api\/v1\/secrets/,
+      });
+    }
+  },
+);
+
 /** 20x10 pixels, one of five columns dark. */
 function stripedPng(): Promise<Uint8Array> {
   const rgba = new Uint8ClampedArray(20 * 10 * 4).fill(255);

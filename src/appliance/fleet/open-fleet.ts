@@ -21,6 +21,7 @@ import { openCalls } from "./open-calls.ts";
 import { readPem } from "./read-pem.ts";
 import { type FleetRooms, serveFleet } from "./serve-fleet.ts";
 import { SharedLockouts } from "./shared-lockouts.ts";
+import { SharedSecrets } from "./shared-secrets.ts";
 import { SharedSessions } from "./shared-sessions.ts";
 import { SharedSignIns } from "./shared-sign-ins.ts";
 import { SharedTokens } from "./shared-tokens.ts";
@@ -36,6 +37,7 @@ export interface OpenFleet {
   readonly masks: SharedMasks;
   readonly recordings: SharedRecordings;
   readonly requests: SharedRequests;
+  readonly secrets: SharedSecrets;
   readonly settings: SharedSettings;
   readonly tokens: SharedTokens;
   readonly sessions: SharedSessions;
@@ -142,7 +144,8 @@ export async function openFleet(
     onFault: (err) => log.error({ err }, "Wrong sign-ins could not be shared"),
   });
   const signIns = new SharedSignIns(common);
-  const asked = [tokens, sessions, identities, lockouts, signIns];
+  const secrets = new SharedSecrets(common);
+  const asked = [tokens, sessions, identities, lockouts, signIns, secrets];
   // Until then nobody can be told from a stranger.
   log.info({ endpoints: cluster.endpoints }, "Reading what the fleet shares");
   await Promise.all(asked.map((one) => one.open()));
@@ -156,6 +159,7 @@ export async function openFleet(
     return closed;
   };
   const serve = (rooms: FleetRooms): Promise<void> => serveFleet(fleet, cluster, rooms);
-  const kinds = { identities, lockouts, masks, recordings, settings, requests, tokens, sessions, signIns };
-  return { fleet, ...kinds, sealer, serve, close };
+  const ofDesktops = { masks, recordings, settings, requests };
+  const ofPeople = { identities, lockouts, tokens, sessions, signIns, secrets };
+  return { fleet, ...ofDesktops, ...ofPeople, sealer, serve, close };
 }

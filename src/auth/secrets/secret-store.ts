@@ -5,8 +5,6 @@ import type { NamedSecret, Seen } from "../../desktop/control/secret-typing.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { SecretUse } from "../../desktop/input/placeholders.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { FileLock } from "../../platform/file-lock.ts";
-import { JsonFile } from "../../platform/json-file.ts";
 import { AuthError } from "../error.ts";
 import { LastUse } from "../last-use.ts";
 import type { SecretBox } from "../secret-box.ts";
@@ -21,34 +19,21 @@ import {
 } from "./secret-fields.ts";
 import { readSecretBytes } from "./secret-file.ts";
 import { areTypable, lettersOf } from "./secret-letters.ts";
+import { MOST_SECRETS, SecretsFile, type SecretTable, type StoredSecret } from "./secret-table.ts";
 import { readSeenPicture } from "./seen-picture.ts";
 import { readTotp, totpAt } from "./totp.ts";
-
-const MOST_SECRETS = 1000;
 
 /** What is shorter, and covered wherever it stands, is found out by whoever may write all such texts on the screen. */
 const LEAST_COVERED = 8;
 
-const KINDS = ["secret", "totp"] as const satisfies readonly SecretUse["kind"][];
-export type SecretKind = (typeof KINDS)[number];
+/** Characters of a date of ISO 8601 up to its minute. */
+const MINUTE = "2026-11-21T10:00".length;
+
+export type SecretKind = StoredSecret["kind"];
 
 const rulesSchema = z.strictObject(secretRuleFields);
 /** On which desktops, for whom, and before what it may be typed. */
 export type SecretRules = z.infer<typeof rulesSchema>;
-
-const storedSchema = z.strictObject({
-  ...secretRuleFields,
-  name: secretNameSchema,
-  kind: z.enum(KINDS),
-  sealed: z.string().max(8000),
-  created_at: z.iso.datetime(),
-  changed_at: z.iso.datetime(),
-});
-const fileSchema = z.strictObject({
-  version: z.literal(1),
-  secrets: z.array(storedSchema).max(MOST_SECRETS),
-});
-type Stored = z.infer<typeof storedSchema>;
 
 /** A secret of the configuration: a file that others write holds it, and is read when it is typed. */
 export interface ConfiguredSecret {
@@ -91,43 +76,42 @@ export interface SecretChange {
   readonly rules: SecretRules;
 }
 
-/**
- * The named secrets of `secrets.json` in the data folder, sealed as stored passwords are, and those of the
- * configuration. The file is read whenever something is asked, so that what another process changed counts at once.
- */
+/** The named secrets that are kept in a table, sealed as stored passwords are, and those of the configuration. */
 export class SecretStore {
-  readonly #file: JsonFile<z.infer<typeof fileSchema>>;
-  readonly #lockPath: string;
+  readonly #table: SecretTable;
   readonly #sealer: SecretBox;
   readonly #clock: Clock;
   readonly #configured: readonly ConfiguredSecret[];
   readonly #used: LastUse;
 
   private constructor(
-    dataDir: string,
+    table: SecretTable,
     sealer: SecretBox,
     clock: Clock,
     configured: readonly ConfiguredSecret[],
     used: LastUse,
   ) {
-    this.#file = new JsonFile(join(dataDir, "secrets.json"), "a file of secrets", fileSchema);
-    this.#lockPath = join(dataDir, "secrets.lock");
+    this.#table = table;
     this.#sealer = sealer;
     this.#clock = clock;
     this.#configured = configured;
     this.#used = used;
   }
 
-  /** Throws FileError, or RefusedError invalid_parameters for a configured file that holds nothing that can be typed. */
+  /**
+   * `table`: default that of the data folder. Throws FileError, or RefusedError invalid_parameters for a configured file that holds
+   * nothing that can be typed.
+   */
   static async open(
     dataDir: string,
     sealer: SecretBox,
     clock: Clock,
     configured: readonly ConfiguredSecret[] = [],
+    table: SecretTable = new SecretsFile(dataDir, clock),
   ): Promise<SecretStore> {
     const used = await LastUse.open(join(dataDir, "secrets-used.json"), clock);
-    const store = new SecretStore(dataDir, sealer, clock, configured, used);
-    await store.#stored();
+    const store = new SecretStore(table, sealer, clock, configured, used);
+    await table.all();
     for (const { name, kind, file, rules } of configured) {
       (await readChecked({ name, kind, file })).fill(0);
       await seenOf(rules);
@@ -141,14 +125,13 @@ export class SecretStore {
       ...{ name, kind, rules, isConfigured: true, createdAt: null, changedAt: null },
       lastUsedAt: this.#used.at(name),
     }));
-    const stored = (await this.#stored()).filter(({ name }) => this.#configuredAs(name) === undefined);
-    return [
-      ...configured,
-      ...stored.map((one) => this.#info(one)).sort((a, b) => (a.name < b.name ? -1 : 1)),
-    ];
+    const stored = [...(await this.#table.all()).values()].flatMap((one) =>
+      one === undefined || this.#configuredAs(one.name) !== undefined ? [] : this.#info(one),
+    );
+    return [...configured, ...stored.sort((a, b) => (a.name < b.name ? -1 : 1))];
   }
 
-  /** Makes or replaces one. Throws RefusedError invalid_parameters, permission_denied, too_many. */
+  /** Makes or replaces one. Throws RefusedError invalid_parameters, permission_denied, too_many; in a fleet not_held. */
   async set(
     name: string,
     change: SecretChange,
@@ -163,9 +146,9 @@ export class SecretStore {
     const { kind, text } = change;
     if (text !== null) checkText(name, kind, text);
     await seenOf(change.rules);
-    return await this.#alone(async () => {
-      const all = await this.#stored();
-      const before = all.find((stored) => stored.name === name);
+    let isNew = true;
+    const stored = await this.#table.put(name, (before, count): StoredSecret => {
+      isNew = before === null;
       const kept = text === null && before?.kind === kind ? before.sealed : null;
       const sealed = text === null ? kept : this.#sealer.seal(text, purposeOf(name, kind));
       if (sealed === null) {
@@ -174,7 +157,7 @@ export class SecretStore {
           `got no ${kind === "totp" ? "seed" : "value"} for the secret ${name}, expected one: nothing is kept of it yet`,
         );
       }
-      if (before === undefined && all.length >= MOST_SECRETS) {
+      if (isNew && count >= MOST_SECRETS) {
         throw new RefusedError(
           "too_many",
           `there are ${MOST_SECRETS} secrets, the most allowed: remove one first`,
@@ -183,23 +166,18 @@ export class SecretStore {
       const now = this.#clock.date().toISOString();
       const rules = rulesSchema.parse(change.rules);
       const created_at = before?.created_at ?? now;
-      const stored: Stored = { name, kind, sealed, ...rules, created_at, changed_at: now };
-      await this.#write([...all.filter((one) => one !== before), stored]);
-      return { info: this.#info(stored), isNew: before === undefined };
+      return { name, kind, sealed, ...rules, created_at, changed_at: now };
     });
+    return { info: this.#info(stored), isNew };
   }
 
-  /** False for one that is not there. Throws RefusedError permission_denied for one of the configuration. */
+  /** False for one that is not there. Throws RefusedError permission_denied for one of the configuration; in a fleet not_held. */
   async remove(name: string): Promise<boolean> {
     this.#refuseConfigured(name);
-    return await this.#alone(async () => {
-      const all = await this.#stored();
-      const left = all.filter((stored) => stored.name !== name);
-      if (left.length === all.length) return false;
-      await this.#write(left);
-      this.#used.forget(name);
-      return true;
-    });
+    if (!secretNameSchema.safeParse(name).success) return false;
+    const wasThere = await this.#table.remove(name);
+    if (wasThere) this.#used.forget(name);
+    return wasThere;
   }
 
   /** See SecretPorts. Nothing is opened before `open` is called, which rejects with AuthError bad_secret. */
@@ -209,7 +187,7 @@ export class SecretStore {
     desktopId: string,
   ): Promise<NamedSecret | null> {
     // All is read for a name that is not there as well: nobody shall tell the two apart by the time it takes.
-    const stored = (await this.#stored()).find((one) => one.name === name);
+    const stored = (await this.#table.all()).get(name);
     const configured = this.#configuredAs(name);
     const found = configured ?? (stored === undefined ? undefined : this.#info(stored));
     if (found?.kind !== kind || !isAllowed(found.rules, actor, desktopId)) return null;
@@ -235,12 +213,13 @@ export class SecretStore {
    * LEAST_COVERED. Rejects where one cannot be read.
    */
   async valuesOf(names: readonly string[]): Promise<readonly string[]> {
-    const stored = await this.#stored();
+    const stored = await this.#table.all();
     const values = names.map(async (name) => {
       const configured = this.#configuredAs(name);
       if (configured !== undefined)
         return configured.kind === "secret" ? (await readConfigured(configured)).toString("utf8") : "";
-      const one = stored.find((other) => other.name === name);
+      const one = stored.get(name);
+      if (one === undefined && stored.has(name)) throw unreadable(name);
       return one?.kind === "secret" ? this.#sealer.open(one.sealed, purposeOf(name, "secret")) : "";
     });
     return (await Promise.all(values)).filter((value) => value.replace(/\s/g, "").length >= LEAST_COVERED);
@@ -251,9 +230,11 @@ export class SecretStore {
     return this.#used.close();
   }
 
-  #info({ name, kind, desktops, agents, seen, created_at, changed_at }: Stored): SecretInfo {
+  #info({ name, kind, desktops, agents, seen, created_at, changed_at }: StoredSecret): SecretInfo {
     const rules = { desktops, agents, ...(seen === undefined ? {} : { seen }) };
-    const lastUsedAt = this.#used.at(name);
+    const usedAt = this.#used.at(name);
+    // What was of that name before it was made is another one, which another node took away.
+    const lastUsedAt = usedAt !== null && usedAt >= created_at.slice(0, MINUTE) ? usedAt : null;
     return {
       name,
       kind,
@@ -263,11 +244,6 @@ export class SecretStore {
       changedAt: changed_at,
       lastUsedAt,
     };
-  }
-
-  /** Changes come one after the other, those of other processes too. */
-  #alone<T>(change: () => Promise<T>): Promise<T> {
-    return new FileLock(this.#lockPath, this.#clock).hold(change);
   }
 
   #configuredAs(name: string): ConfiguredSecret | undefined {
@@ -281,14 +257,13 @@ export class SecretStore {
       `the secret ${name} is of the configuration, which alone changes it: change the file that it names`,
     );
   }
+}
 
-  async #stored(): Promise<readonly Stored[]> {
-    return (await this.#file.read())?.secrets ?? [];
-  }
-
-  #write(secrets: readonly Stored[]): Promise<void> {
-    return this.#file.write(() => ({ version: 1, secrets }));
-  }
+function unreadable(name: string): AuthError {
+  return new AuthError(
+    "bad_secret",
+    `the secret ${name} was sealed by another cluster.key, or kept by a later version: what it says is not known here`,
+  );
 }
 
 /** Binds a sealed value to its place. */

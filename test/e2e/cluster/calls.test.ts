@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
@@ -12,6 +14,7 @@ import type { Appliance } from "../harness/appliance.ts";
 import { decodePicture, openBrowser, signIn } from "../harness/browser.ts";
 import { ETCD_PEERS, EtcdCluster } from "../harness/etcd.ts";
 import { FleetNodes } from "../harness/fleet-nodes.ts";
+import { ToolRefusal } from "../harness/mcp-client.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { XDisplay } from "../harness/x-display.ts";
 import { differenceOf } from "../harness/xwd.ts";
@@ -23,7 +26,7 @@ const SLOW_MS = 60_000;
 /** What curl says where the other side ends the handshake, or sends nothing: RFC 8446 alerts come as one of these. */
 const CURL_REFUSED = [35, 52, 55, 56];
 
-if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "chromium"])) {
+if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "xterm", "xdotool", "chromium"])) {
   t.setTimeout(300_000);
   const etcd = await EtcdCluster.start(t, 1);
   const inEtcd = (name: string): string => join(etcd.dir, name);
@@ -157,6 +160,58 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "chromium"])) {
     t.match(done, /far agent/, "people are told of it by the name that its program has");
     const own = JSON.stringify(await (await node(far).fetch("/api/v1/audit?limit=200")).json());
     t.notMatch(own, /"action":"click_at"/, "told once, where it was done");
+  });
+
+  await t.test("a secret that is stored at one node is typed at any that has the desktop", async (t) => {
+    const value = "Zq7!vX canary-9913 {end}";
+    const folder = mkdtempSync(join(tmpdir(), "oc-typed-"));
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, "typed");
+    // It does not echo: what a secret leaves on the screen stays covered, from the viewers of later tests too.
+    const prompt = `stty raw -echo; : > '${file}'; exec cat > '${file}'`;
+    const window = await screen.openTerminal("prompt", "20x4+240+200", prompt);
+    await screen.command("xdotool", "windowfocus", "--sync", window);
+    await until("the prompt", () => existsSync(file));
+    const read = (): string => readFileSync(file, "utf8");
+    const has = await owner();
+    const [far = ""] = await others();
+    const secret = (name: string, method: string, body?: object) => {
+      const headers = {
+        authorization: `Bearer ${node(name).adminToken}`,
+        "content-type": "application/json",
+      };
+      const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+      return node(name).fetch("/api/v1/secrets/bank", undefined, init);
+    };
+    t.equal((await secret(far, "PUT", { value, desktops: [id], agents: ["*"] })).status, 201);
+    const agent = await node(far).agent();
+    /** Its refusal, which has typed nothing; null where it is typed. */
+    const type = (): Promise<string | null> =>
+      agent.call("type_text", { connection_id: id, text: "{{secret:bank}}" }).then(
+        () => null,
+        (error: unknown) => (error instanceof ToolRefusal ? error.code : String(error)),
+      );
+    await until("it is typed", async () => (await type()) === null, SLOW_MS);
+    await until("it has come", () => read() === value, SLOW_MS);
+    const drain = (isDraining: boolean) =>
+      node(far).fetch(`/api/v1/fleet/nodes/${has}/drain`, { is_draining: isDraining });
+    await drain(true);
+    await until("the next node has it", async () => (await owner().catch(() => has)) !== has, SLOW_MS);
+    await until("it is typed by the next node", async () => (await type()) === null, SLOW_MS);
+    await until("it has come again", () => read() === `${value}${value}`, SLOW_MS);
+    await drain(false);
+    t.equal((await secret(has, "DELETE")).status, 204);
+    await until("it is gone for all", async () => (await type()) === "secret_unknown", SLOW_MS);
+    t.equal(read(), `${value}${value}`);
+    const { stdout } = await etcd.control(etcd.first, "get", "/overlay-companion/", "--prefix");
+    t.match(stdout, "/overlay-companion/secrets/bank");
+    const said = names.map(async (name) => {
+      const { stdout, stderr } = node(name).program;
+      return `${await (await node(name).fetch("/api/v1/audit?limit=200")).text()}${stdout}${stderr}`;
+    });
+    const all = [stdout, ...(await Promise.all(said))].join("\n");
+    t.match(all, /"secret\.used"/);
+    for (const form of [value, Buffer.from(value).toString("base64url").slice(0, 30)]) t.notMatch(all, form);
   });
 
   await t.test("a peer without a certificate of the fleet, or of another name, is refused", async (t) => {

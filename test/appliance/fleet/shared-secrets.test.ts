@@ -1,0 +1,146 @@
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import { SharedSecrets } from "../../../src/appliance/fleet/shared-secrets.ts";
+import { SecretBox } from "../../../src/auth/secret-box.ts";
+import { readRules, SecretStore } from "../../../src/auth/secrets/secret-store.ts";
+import { MemoryStore } from "../../../src/cluster/store/memory-store.ts";
+import { Line } from "../../cluster/shared/nodes.ts";
+import { FakeClock } from "../../fake-clock.ts";
+import { opened } from "../../support/opened.ts";
+
+const KEYS = "/overlay-companion/secrets/";
+const VALUE = "correct horse battery";
+const SEED = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+const ANN = { id: "0123456789abcdef", name: "ann" };
+const RULES = readRules({ desktops: ["d1"], agents: ["ann"] });
+const BANK = { kind: "secret", name: "bank" } as const;
+
+async function openNodes(test: Test) {
+  const dir = test.testdir({ a: {}, b: {}, c: {}, s: {} });
+  const clock = new FakeClock();
+  const store = await MemoryStore.open(clock, null);
+  const node = async (name: string, key = "k".repeat(32)) => {
+    const line = new Line(store);
+    const sealer = SecretBox.by(key);
+    const onFailed = (error: unknown): void => void test.error(error);
+    const table = new SharedSecrets({ store: line.store, clock, sealer, onFailed });
+    await table.open();
+    const secrets = await SecretStore.open(join(dir, name), sealer, clock, [], table);
+    const set = (text: string | null, rules = RULES, kind: "secret" | "totp" = "secret") =>
+      secrets.set("bank", { kind, text, rules });
+    const typed = async () => opened(await secrets.find(BANK, ANN, "d1"));
+    return { line, table, secrets, set, typed };
+  };
+  const entries = async () => (await store.list(KEYS)).entries;
+  return { clock, node, entries };
+}
+
+t.test("a secret that is stored at one node is typed at any, until any takes it away", async (t) => {
+  const { clock, node, entries } = await openNodes(t);
+  const [a, b, c] = [await node("a"), await node("b"), await node("c")];
+  t.match(await a.set(VALUE), { isNew: true, info: { name: "bank" } });
+  for (const one of [a, b, c]) t.equal(await one.typed(), VALUE);
+  t.match(await c.secrets.list(), [{ name: "bank", rules: RULES, isConfigured: false }]);
+  t.equal(await b.secrets.find(BANK, ANN, "d2"), null, "by its rules");
+
+  const [entry] = await entries();
+  const inMemory = JSON.stringify([...(await b.table.all())]);
+  for (const text of [`${entry?.key} ${entry?.value}`, inMemory, JSON.stringify(await b.secrets.list())]) {
+    for (const form of [VALUE, Buffer.from(VALUE).toString("base64url").slice(0, 20)]) t.notMatch(text, form);
+  }
+  t.notMatch(entry?.value, "d1", "its rules are sealed too");
+
+  t.match(await b.set("another value"), { isNew: false });
+  t.equal(await c.typed(), "another value");
+  t.match(await c.set(null, readRules({ desktops: ["d1"], agents: ["*"] })), { isNew: false });
+  t.equal(await a.typed(), "another value", "other rules for what another node keeps");
+  t.match(await a.set(SEED, RULES, "totp"), { isNew: false });
+  t.equal(await b.typed(), null, "it is of codes now");
+  t.match(await opened(await b.secrets.find({ kind: "totp", name: "bank" }, ANN, "d1")), /^\d{6}$/);
+
+  t.equal(await c.secrets.remove("bank"), true);
+  for (const one of [a, b, c]) {
+    t.equal(await one.typed(), null);
+    t.same(await one.secrets.list(), []);
+    t.equal(await one.secrets.remove("bank"), false);
+  }
+  t.equal(await a.secrets.remove("no name, ä"), false);
+  t.equal((await entries()).length, 1, "that it was taken away is kept: its name may come back");
+  await clock.live(60_000, 10_000);
+  t.match(await a.set("a third"), { isNew: true });
+  t.equal(await b.typed(), "a third");
+});
+
+t.test("of those who change one at once one is first, and all nodes have the same", async (t) => {
+  const { clock, node, entries } = await openNodes(t);
+  const nodes = [await node("a"), await node("b"), await node("c")] as const;
+  const [a, b, c] = nodes;
+  c.line.deafTo = "secrets";
+  for (let nth = 0; nth < 20; nth++) {
+    const made = await Promise.all(nodes.map((one, at) => one.set(`value ${nth}.${at}`)));
+    t.equal(made.filter(({ isNew }) => isNew).length, 1);
+    await clock.live(10);
+    const value = await a.typed();
+    t.match(value, `value ${nth}.`);
+    t.equal(await b.typed(), value);
+    const removed = await Promise.all(nodes.map(({ secrets }) => secrets.remove("bank")));
+    t.equal(removed.filter((was) => was).length, 1);
+    t.equal(await c.typed(), null, "known by its own try");
+  }
+  t.equal((await entries()).length, 1);
+  await a.set(VALUE);
+  t.match(await c.set(null), { isNew: false }, "though it was not told of it");
+  await b.set(VALUE);
+  t.equal(await c.secrets.remove("bank"), true);
+  const counts: number[] = [];
+  for (const name of ["one", "two"]) {
+    await a.secrets.set(name, { kind: "secret", text: VALUE, rules: RULES });
+    await b.table.put(name, (before, count) => {
+      counts.push(count);
+      if (before === null) throw new Error("it is not known");
+      return before;
+    });
+  }
+  t.same(counts, [1, 2], "what was taken away is none");
+});
+
+t.test("what was used before it was made was another one, of a node that did not take it away", async (t) => {
+  const { clock, node } = await openNodes(t);
+  const [a, b] = [await node("a"), await node("b")];
+  await a.set(VALUE);
+  const usedAt = async () => (await b.secrets.list()).map(({ lastUsedAt }) => lastUsedAt);
+  t.same(await usedAt(), [null]);
+  await b.typed();
+  t.match(await usedAt(), [/:00\.000Z$/]);
+  await a.secrets.remove("bank");
+  await clock.live(120_000, 10_000);
+  await a.set(VALUE);
+  t.same(await usedAt(), [null]);
+});
+
+t.test("where the store does not answer, and with another key", async (t) => {
+  const { node, entries } = await openNodes(t);
+  const [a, b] = [await node("a"), await node("b")];
+  await a.set(VALUE);
+  b.line.isCut = true;
+  await t.rejects(b.set("other"), { name: "RefusedError", code: "not_held" });
+  await t.rejects(b.secrets.remove("bank"), { name: "RefusedError", code: "not_held" });
+  t.equal(await b.typed(), VALUE, "what is known is typed on");
+  b.line.isCut = false;
+
+  const stranger = await node("s", "x".repeat(32));
+  t.same(await stranger.secrets.list(), []);
+  t.equal(await stranger.typed(), null, "as one that is not there");
+  await t.rejects(stranger.set("other"), { code: "not_held" });
+  await t.rejects(stranger.secrets.remove("bank"), { code: "not_held" });
+  await t.rejects(stranger.secrets.valuesOf(["bank"]), { code: "bad_secret" }, "a mask covers all");
+  t.same(await stranger.secrets.valuesOf(["nothing"]), []);
+  t.same(await a.secrets.valuesOf(["bank", "nothing"]), [VALUE]);
+
+  const long = readRules({ desktops: Array.from({ length: 200 }, () => "d".repeat(200)) });
+  const agents = Array.from({ length: 200 }, () => "a".repeat(200));
+  const tooLong = await a.set(VALUE, { ...long, agents }).catch((error: unknown) => error);
+  t.match(tooLong, { name: "RefusedError", code: "invalid_parameters" });
+  t.notMatch(String(tooLong), VALUE);
+  t.equal((await entries()).length, 1);
+});
