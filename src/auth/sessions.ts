@@ -40,6 +40,8 @@ export interface SessionKeeper {
   used?(session: KeptSession): void;
   /** From now on calls `told` where another node opened one, used or ended it (null). */
   follow?(told: (key: string, session: KeptSession | null) => void): void;
+  /** Ends those of other nodes whose proof is so, here at once; gives whose they were. */
+  endElsewhere?(isMeant: (proof: unknown) => boolean): Promise<readonly Principal[]>;
   /** Resolves when what was written is kept, or could not be. */
   flush(): Promise<void>;
 }
@@ -193,6 +195,11 @@ export class Sessions {
   /** False where there was none. */
   end(id: string): boolean {
     return this.#end(hash(id));
+  }
+
+  /** Ends those that other nodes of a fleet opened with such a proof; gives whose they were. */
+  async endElsewhere(isMeant: (proof: unknown) => boolean): Promise<readonly Principal[]> {
+    return (await this.#keeper?.endElsewhere?.(isMeant)) ?? [];
   }
 
   /** Calls it after each session that was ended, not for those whose time is over. */

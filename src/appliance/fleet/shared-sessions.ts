@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Principal } from "../../auth/principal.ts";
 import type { SessionKeeper } from "../../auth/sessions.ts";
 import {
   dateAt,
@@ -10,6 +11,7 @@ import {
 } from "../../auth/stored-session.ts";
 import type { Fleet } from "../../cluster/fleet/fleet.ts";
 import { SharedDocuments, type SharedPorts } from "../../cluster/shared/shared-documents.ts";
+import { Slice } from "../../platform/loop-turns.ts";
 
 const SESSIONS = "/overlay-companion/sessions/";
 /** What a session was used last is as new as that on other nodes. */
@@ -124,6 +126,26 @@ export class SharedSessions implements SessionKeeper {
     const edit = (now: SharedSession | null) =>
       now === null || now.used_at >= used_at ? now : { ...now, used_at };
     this.#queue(key, async () => void (await this.#documents.change(key, edit)));
+  }
+
+  async endElsewhere(isMeant: (proof: unknown) => boolean): Promise<readonly Principal[]> {
+    const { name } = this.#options.fleet;
+    const over: Principal[] = [];
+    const slice = new Slice("later");
+    for (const key of this.#documents.ids) {
+      if (slice.isOver) await slice.next();
+      const document = this.#documents.get(key);
+      if (document === null || document === undefined || document.node === name || this.#ended.has(key))
+        continue;
+      const { used_at: usedAt, session: stored } = document;
+      const session = readSession({ key, usedAt, stored }, this.#options);
+      if (session === null || !isMeant(session.proof)) continue;
+      this.#ended.add(key);
+      this.#look(key);
+      this.#queue(key, () => this.#remove(key));
+      over.push(session.principal);
+    }
+    return over;
   }
 
   async flush(): Promise<void> {

@@ -29,7 +29,7 @@ const proofSchema = z.strictObject({
 
 export interface OidcPorts {
   readonly provider: Pick<OpenidProvider, "begin" | "finish" | "standing" | "signOutUrl">;
-  readonly sessions: Pick<Sessions, "open" | "handle" | "takeBack" | "flush">;
+  readonly sessions: Pick<Sessions, "open" | "handle" | "takeBack" | "endElsewhere" | "flush">;
   readonly tickets: Pick<SignInTickets, "issue" | "take" | "use">;
   readonly clock: Clock;
   readonly logoutTokens: Pick<LogoutTokens, "judge">;
@@ -124,23 +124,32 @@ export class OidcSignIn {
 
   /**
    * A provider says that a session has ended (OpenID Connect Back-Channel Logout 1.0), by a token that it signed: what
-   * began by that session ends at once. Throws AuthError bad_notice for what is no such token, provider_unreachable
+   * began by that session ends at once, at all nodes of a fleet. Throws AuthError bad_notice for what is no such token, provider_unreachable
    * where its keys cannot be had.
    */
   async noticed(logoutToken: string): Promise<void> {
     const said = await this.#ports.logoutTokens.judge(logoutToken);
     if (said.kind === "wrong") throw new AuthError("bad_notice", said.reason);
     if (said.kind === "unreachable") throw new AuthError("provider_unreachable", said.reason);
-    const subjects = new Set(said.subject === null ? [] : [said.subject]);
+    const isMeant = ({ sid, subject }: Pick<Grant, "sid" | "subject">): boolean =>
+      said.sid === null || sid === null ? said.subject === subject : said.sid === sid;
+    const people = new Set(said.subject === null ? [] : [personId(said.subject)]);
     for (const [key, watched] of [...this.#watched]) {
-      const { sid, subject } = watched.grant;
-      const isMeant = said.sid === null || sid === null ? said.subject === subject : said.sid === sid;
-      if (!isMeant) continue;
-      subjects.add(subject);
+      if (!isMeant(watched.grant)) continue;
+      people.add(watched.principal.id);
       this.#end(key, watched, "session_over");
     }
-    for (const subject of subjects) this.#ports.signedOut(personId(subject), said.atS);
-    await this.#ports.sessions.flush();
+    const { sessions, ended, signedOut } = this.#ports;
+    const elsewhere = await sessions.endElsewhere((proof) => {
+      const grant = this.#grantIn(proof);
+      return grant !== null && isMeant(grant);
+    });
+    for (const principal of elsewhere) {
+      people.add(principal.id);
+      ended(principal, "session_over");
+    }
+    for (const id of people) signedOut(id, said.atS);
+    await sessions.flush();
   }
 
   close(): void {
@@ -167,11 +176,9 @@ export class OidcSignIn {
    * the rule of now. What the provider told meanwhile was lost, so it is asked at once.
    */
   #takeBack({ key, principal, proof, handle: session }: ReturnedSession): boolean {
-    const { issuer, clientId, rule } = this.#settings;
-    const parsed = proofSchema.safeParse(proof);
-    if (!parsed.success || parsed.data.issuer !== issuer || parsed.data.clientId !== clientId) return false;
-    const { grant } = parsed.data;
-    if (!isSameRights(claimedRights(grant.claims, rule, ROLES_OF_PEOPLE), principal)) {
+    const grant = this.#grantIn(proof);
+    if (grant === null) return false;
+    if (!isSameRights(claimedRights(grant.claims, this.#settings.rule, ROLES_OF_PEOPLE), principal)) {
       this.#ports.ended(principal, "role_changed");
       return false;
     }
@@ -179,6 +186,13 @@ export class OidcSignIn {
     this.#schedule(key, watched, this.#watched.size * ASKED_APART_MS);
     this.#watched.set(key, watched);
     return true;
+  }
+
+  /** null for one of another provider, or none at all. */
+  #grantIn(proof: unknown): Grant | null {
+    const { issuer, clientId } = this.#settings;
+    const { data } = proofSchema.safeParse(proof);
+    return data?.issuer === issuer && data.clientId === clientId ? data.grant : null;
   }
 
   #watch(sessionId: string, principal: Principal, grant: Grant): void {

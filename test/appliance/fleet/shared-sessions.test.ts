@@ -143,6 +143,41 @@ t.test("one of a provider counts elsewhere while the node is there that asks abo
   t.equal(b.sessions.find(id), null);
 });
 
+t.test("who is told by a provider that sessions are over ends those of all nodes", async (t) => {
+  const { clock, store, node, see } = await openNodes((error) => t.error(error));
+  const [a, b, c] = [await node("a"), await node("b"), await node("c")];
+  const open = (at: typeof a, sid: string | null): string => {
+    const id = at.sessions.open(ANN);
+    if (sid !== null) at.sessions.handle(id).prove({ sid });
+    return id;
+  };
+  const [one, other, own, plain] = [open(a, "s1"), open(b, "s2"), open(c, "s1"), open(a, null)];
+  for (const { sessions } of [a, b, c]) await sessions.flush();
+  await clock.live(10);
+  const isOver = (proof: unknown): boolean => JSON.stringify(proof) === '{"sid":"s1"}';
+  see("a", false);
+  t.equal(c.sessions.find(one), null, "its node is away, which alone asks about it");
+  t.same(await c.sessions.endElsewhere(isOver), [ANN], "its own are not among them");
+  t.same(await c.sessions.endElsewhere(isOver), [], "once");
+  await c.sessions.flush();
+  see("a", true);
+  await clock.live(10);
+  for (const { sessions } of [a, b, c]) {
+    t.equal(sessions.find(one), null);
+    for (const id of [other, own, plain]) t.ok(sessions.find(id));
+  }
+  t.equal((await store.list(KEYS)).entries.length, 3);
+
+  c.line.isCut = true;
+  t.same(await c.sessions.endElsewhere((proof) => JSON.stringify(proof) === '{"sid":"s2"}'), [ANN]);
+  t.equal(c.sessions.find(other), null, "here at once");
+  await clock.live(10_000, 100);
+  t.ok(b.sessions.find(other));
+  c.line.isCut = false;
+  await clock.live(5000, 100);
+  t.equal(b.sessions.find(other), null, "there as soon as the store answers");
+});
+
 t.test("one of OC_TOKEN opens only nodes that have the same", async (t) => {
   const { node } = await openNodes((error) => t.error(error));
   const [a, b] = [await node("a", "first-own-token-"), await node("b", "other-own-token-")];

@@ -52,6 +52,8 @@ async function openSignIn(
   const asked: Grant[] = [];
   const signedOut: string[] = [];
   const notices = new Map<string, LogoutResult>();
+  /** Proofs of sessions that other nodes opened, by whose they are. */
+  const elsewhere = new Map<string, unknown>();
   const answers: { standing: Standing; grant: Grant } = {
     standing: { kind: "stands", grant: ADA },
     grant: ADA,
@@ -73,6 +75,10 @@ async function openSignIn(
         open: sessions.open.bind(sessions),
         handle: sessions.handle.bind(sessions),
         flush: sessions.flush.bind(sessions),
+        endElsewhere: async (isMeant) =>
+          [...elsewhere].flatMap(([name, proof]) =>
+            isMeant(proof) && elsewhere.delete(name) ? { id: name, name, role: "viewer" } : [],
+          ),
         takeBack,
       },
       provider: {
@@ -121,6 +127,7 @@ async function openSignIn(
     asked,
     signedOut,
     notices,
+    elsewhere,
     answers,
     authenticator,
     enter,
@@ -242,6 +249,27 @@ t.test("a provider's word ends the session that it names, at once and without as
   t.same(signedOut, ["oidc:eve at 9", "oidc:ada at 7", "oidc:ada at 8"], "and her agents");
   t.equal(signIn.size, 0);
   t.same(asked, []);
+});
+
+t.test("it ends those that other nodes opened as well", async (t) => {
+  const { signIn, elsewhere, told, signedOut, notices } = await openSignIn(t);
+  const proof = (subject: string, sid: string | null, clientId = "oc") => ({
+    ...{ issuer: "https://id.example", clientId, grant: { ...ADA, subject, sid } },
+  });
+  elsewhere
+    .set("oidc:ada", proof("ada", "s1"))
+    .set("oidc:eve", proof("eve", null))
+    .set("oidc:other", proof("ada", "s1", "of another client"))
+    .set("oidc:none", null);
+  notices
+    .set("s1", { kind: "known", subject: null, sid: "s1", atS: 7 })
+    .set("eve", { kind: "known", subject: "eve", sid: null, atS: 9 });
+  await signIn.noticed("s1");
+  t.same([...elsewhere.keys()], ["oidc:eve", "oidc:other", "oidc:none"]);
+  await signIn.noticed("eve");
+  t.same([...elsewhere.keys()], ["oidc:other", "oidc:none"]);
+  t.same(told, ["oidc:ada session_over", "oidc:eve session_over"]);
+  t.same(signedOut, ["oidc:ada at 7", "oidc:eve at 9"]);
 });
 
 t.test(

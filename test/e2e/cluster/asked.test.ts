@@ -154,6 +154,14 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "xsetroot", "open
       t.equal(again.headers.get("location"), "/signin?error=expired");
       t.notMatch(again.headers.getSetCookie().join(), "oc_session");
     }
+    // The provider tells a node that did not open the session, which alone knows of it by the others.
+    const over = { app: url, claims: { sub: "vera" } };
+    const notice = await fetch(`${issuer}/_test/logout`, { method: "POST", body: JSON.stringify(over) });
+    t.equal(await notice.text(), "200");
+    t.equal((await me(far)).status, 401, "at once where it was told");
+    for (const name of [third, owner]) {
+      await until(`she is signed out at ${name}`, async () => !(await me(name)).ok, SLOW_MS);
+    }
     await until("all is told", () => JSON.stringify(written()).includes("/sign-ins/"), SLOW_MS);
     const seen = JSON.stringify(written());
     for (const secret of [ticket, answer.get("state"), answer.get("code")]) t.notMatch(seen, secret);
