@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 
 const CHUNK = 1 << 20;
+const ZEROS = Buffer.alloc(CHUNK);
 
 /**
  * Writes all memory that a process has written to a file, as a core file of its crash would hold it; gives the bytes. gcore
@@ -15,7 +16,7 @@ export function dumpMemory(pid: number, path: string): number {
     for (const { from, to } of residentParts(readFileSync(`/proc/${pid}/smaps`, "latin1"))) {
       for (let at = from; at < to; at += CHUNK) {
         const read = readPart(memory, chunk, at, Math.min(CHUNK, to - at));
-        if (read === 0 || chunk.subarray(0, read).every((byte) => byte === 0)) continue;
+        if (read === 0 || chunk.compare(ZEROS, 0, read, 0, read) === 0) continue;
         writeSync(out, chunk, 0, read);
         total += read;
       }
