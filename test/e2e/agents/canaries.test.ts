@@ -1,27 +1,34 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
-import { chromium } from "playwright-core";
 import t from "tap";
 import * as z from "zod";
 import { PRIVATE_KINDS } from "../../../src/desktop/masks/private-kinds.ts";
-import { rect } from "../../../src/framebuffer/rect.ts";
+import { PostServer } from "../../push/push-house.ts";
 import { filesOf } from "../../support/files-of.ts";
+import { OtlpCollector } from "../../support/otlp/otlp-receiver.ts";
 import { until } from "../../support/until.ts";
 import { Appliance } from "../harness/appliance.ts";
-import { canvasShot, decodePicture } from "../harness/browser.ts";
+import { decodePicture } from "../harness/browser.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { dumpMemory } from "../harness/process-memory.ts";
-import { XDisplay } from "../harness/x-display.ts";
+import { RFB2_SECURITY, Rfb2Client } from "../harness/rfb2-client.ts";
 import type { Shot } from "../harness/xwd.ts";
+import { CanaryPerson } from "../privacy/canary-person.ts";
+import { CanaryPictures, isPlain, shotOf } from "../privacy/canary-pictures.ts";
+import { CanaryScreen } from "../privacy/canary-screen.ts";
+import { CanarySearch, type Place } from "../privacy/canary-search.ts";
 import { isReadIn, readForeign } from "../privacy/foreign-reader.ts";
 import { plantedTexts, randomOf } from "../privacy/planted.ts";
-import { frameOf, lookAt, Sight } from "../privacy/sight.ts";
+import { frameOf, Sight } from "../privacy/sight.ts";
 
 // 200 secrets: stored ones and seeds of one-time codes that are typed by their names, private text on the screen, and
-// text under a mask. None of them may be found in what agents, people's browsers, logs, files and a core file hold.
+// text under a mask. Besides: what an agent types and copies as it is, and what a person types, copies, pastes and sees in
+// a private time. None of them may be found in what agents, people's browsers, logs, files, receivers of others and a core
+// file hold, in no spelling and in nothing packed. Wherever is looked something that is no secret is there too, and must
+// be found.
 
 const run = promisify(execFile);
 
@@ -29,55 +36,61 @@ const STORED = 60;
 const CODES = 40;
 const PRIVATE = 50;
 const MASKED = 50;
+/** Of each kind of text that is typed, copied or shown as it is. */
+const PLAIN = 10;
 /** A text may name so many at once. */
 const AT_ONCE = 10;
-/** Of xterm with the font that the tests use. */
-const CELL = { width: 8, height: 17 };
-const BORDER = 2;
-const COLUMNS = 44;
 const LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789#%+=?";
+/** Of what is not read from a screen: also what texts write otherwise. */
+const ALL_LETTERS = `${LETTERS}"\\<&'`;
+const SMALL = "abcdefghijkmnopqrstuvwxyz";
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const CLEAN = "Clean words that anybody may read";
+/** The desktop's name: no secret, and told nearly everywhere. */
+const CONTROL = "Mole-hill-canary-control";
 
-/** What a page may keep, as the browser itself tells. */
-const STORAGE = `(async () => {
-  const all = [{ ...localStorage }, { ...sessionStorage }, document.cookie];
-  for (const { name = "" } of await indexedDB.databases()) all.push(name);
-  for (const name of await caches.keys())
-    for (const request of await (await caches.open(name)).keys()) all.push(request.url);
-  return JSON.stringify(all);
-})()`;
-const idSchema = z.object({ id: z.string() });
+/** Pictures of the pixels as they are, which are searched for what the target shows. */
+const EXACT = [
+  ...["agent: take_screenshot", "agent: zoom", "agent: auto_redact_pii", "agent: get_frame_at"],
+  ...["agent: annotate_screenshot", "agent: computer"],
+  ...["viewer", "approval", "screenshot.png", "screenshot.webp", "frame.png"],
+  ...["export.png", "export.html", "export.frames", "VNC listener", "replay"],
+  ...["before.png", "after.png", "agent: screen://", "agent: screenshots://", "agent: describe_ui"],
+];
+/** What an agent is given to read by address, and as a prompt. */
+const PROMPTS = ["describe_ui", "extract_code", "generate_bug_report", "accessibility_audit"];
+/** Where the browser of a person keeps what pages say and do, below its profile: each has what was planted, or the desktop's name. */
+const KEPT_BY_BROWSER = [
+  ...["Local Storage", "Session Storage", "IndexedDB", "Service Worker", "Sessions", "History"],
+] as const;
 
-/** A text in the ways in which it could lie in a file, but for UTF-16. */
-function spellingsOf(secret: string): string[] {
-  const utf8 = Buffer.from(secret);
-  const base64 = [0, 1, 2].map((at) => utf8.subarray(at).toString("base64").slice(0, -4));
-  const all = [secret, utf8.toString("hex"), ...base64];
-  return [...all, ...base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];
+/** What a seed of one-time codes stands for, RFC 4648 section 6. */
+function keyOf(seed: string): Buffer {
+  const bits = [...seed].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, "0")).join("");
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }
 
-/**
- * Which of the secrets are in a file, whole or half: found by grep in its bytes, and in its strings of 16-bit letters, as
- * strings of binutils finds them.
- */
-async function foundIn(file: string, secrets: readonly string[], folder: string): Promise<string[]> {
-  const sought = new Map<string, string>();
-  for (const secret of secrets) {
-    const half = Math.max(8, Math.ceil(secret.length / 2));
-    for (const part of new Set([secret.slice(0, half), secret.slice(-half)])) {
-      // Of digits alone so many are in a process by chance that only the whole of a code counts.
-      const whole = /^\d+$/.test(secret) ? secret : part;
-      for (const spelling of spellingsOf(whole)) if (spelling.length >= 6) sought.set(spelling, secret);
-    }
+/** Ends with the stream, also where that breaks off. */
+async function keepText(stream: ReadableStream<Uint8Array>, kept: string[]): Promise<void> {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  const at = kept.push("") - 1;
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) kept[at] += read.value;
+  } catch (error) {
+    kept[at] += `\n${error}`;
   }
-  const patterns = join(folder, "patterns");
-  writeFileSync(patterns, [...sought.keys(), ""].join("\n"));
-  const grep = `LC_ALL=C grep -aohF -f '${patterns}'`;
-  const script = `{ ${grep} '${file}'; LC_ALL=C strings -a -e l -n 6 '${file}' | ${grep}; } | sort -u; true`;
-  const { stdout } = await run("sh", ["-c", script], { maxBuffer: 1 << 26 });
-  return [...new Set(stdout.split("\n").flatMap((line) => sought.get(line) ?? []))];
 }
+
+const idSchema = z.object({ id: z.string() });
+const actionsSchema = z.array(
+  z.looseObject({ id: z.string(), kind: z.string(), pictures: z.unknown().nullable() }),
+);
+const replaySchema = z.object({
+  width: z.int(),
+  height: z.int(),
+  frames: z.array(z.record(z.string(), z.unknown())),
+});
+const refusedSchema = z.looseObject({ error: z.looseObject({ code: z.string() }) });
 
 t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900_000 }, async (t) => {
   const peers = [
@@ -88,7 +101,8 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
     "chromium",
     "ffmpeg",
     "tesseract",
-    "strings",
+    "xclip",
+    "zstd",
   ] as const;
   if (!requirePeers(t, peers)) return;
   const folder = mkdtempSync(join(tmpdir(), "oc-canaries-"));
@@ -96,20 +110,25 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
   const random = randomOf(17);
   const word = (letters: string, length: number): string =>
     Array.from({ length }, () => letters[Math.floor(random() * letters.length)]).join("");
-  const stored = Array.from({ length: STORED }, () => word(LETTERS, 20));
+  const stored = Array.from({ length: STORED }, () => word(ALL_LETTERS, 20));
   const seeds = Array.from({ length: CODES }, () => word(BASE32, 32));
   const privates = plantedTexts(random, PRIVATE).map(({ text }) => text);
   const masked = Array.from({ length: MASKED }, () => word(LETTERS, 20));
+  const plain = (): string[] => Array.from({ length: PLAIN }, () => word(ALL_LETTERS, 20));
+  const [byAgent, ofAgent, byPerson, pasted, copied] = [plain(), plain(), plain(), plain(), plain()];
+  // Words, which no mask takes for private.
+  const shown = Array.from({ length: PLAIN }, () => [6, 6, 6].map((length) => word(SMALL, length)).join(" "));
+  const planted = [...stored, ...seeds, ...privates, ...masked];
+  const secrets = [...planted, ...byAgent, ...ofAgent, ...byPerson, ...pasted, ...copied, ...shown];
+  t.equal(new Set(planted).size, STORED + CODES + PRIVATE + MASKED);
+  t.equal(new Set(secrets).size, planted.length + 6 * PLAIN);
+  const search = new CanarySearch(folder);
+  const bytesOf = (text: string) => (seeds.includes(text) ? { bytes: keyOf(text) } : {});
 
-  const display = await XDisplay.start(t, { geometry: "1000x1000" });
-  const list = async (title: string, x: number, lines: readonly string[]) => {
-    const file = join(folder, title);
-    writeFileSync(file, `${lines.join("\r\n")}\r\n`);
-    const script = `printf '\\033[?25l'; cat '${file}'; exec sleep 900`;
-    return display.placeOf(await display.openTerminal(title, `${COLUMNS}x51+${x}+0`, script));
-  };
-  const left = await list("private", 0, privates);
-  const right = await list("masked", 400, masked);
+  const screen = await CanaryScreen.start(t, folder);
+  const { display } = screen;
+  const { place: left } = await screen.list("private", "44x51+0+0", privates);
+  const { place: right } = await screen.list("masked", "44x51+400+0", masked);
   const typedFile = join(folder, "typed");
   const prompt = await display.openTerminal(
     "prompt",
@@ -118,34 +137,42 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
   );
   await display.command("xdotool", "windowfocus", "--sync", prompt);
   const sight = new Sight();
-  const truth = await until("all on the screen", async () => {
-    const frame = frameOf(await display.shot());
-    const looks = [[left, privates] as const, [right, masked] as const].flatMap(([place, lines]) =>
-      lines.map((text, row) => {
-        const y = place.y + BORDER + row * CELL.height;
-        return lookAt(frame, text, rect(place.x + BORDER, y, text.length * CELL.width, CELL.height));
-      }),
-    );
-    if (looks.some(({ patch }) => patch.ink < 40)) return null;
-    sight.looks = looks;
-    return frame;
-  });
-  t.equal(
-    new Set(sight.find(truth, null).map(({ text }) => text)).size,
-    PRIVATE + MASKED,
-    "all are found where they are",
-  );
+  sight.looks = await screen.looksOf([
+    [left, privates],
+    [right, masked],
+  ]);
+  const clean = new Sight();
+  clean.looks = await screen.looksOf([[await display.placeOf(prompt), [CLEAN]]]);
+  t.equal(await screen.count(sight), PRIVATE + MASKED, "all are found where they are");
 
   const dataDir = join(folder, "data");
+  /** Webhooks and the audit log, and what watches the server. */
+  const [posts, collector] = [await PostServer.open(t), await OtlpCollector.open(t)];
+  const config = join(folder, "config.yaml");
+  const connections = [{ url: `vnc://127.0.0.1:${display.vncPort}`, name: CONTROL }];
+  const webhooks = [{ name: "phones", url: `${posts.url}/hook`, key: "a key of sixteen characters" }];
+  writeFileSync(config, JSON.stringify({ connections, push: { webhooks } }));
   const start = (): Promise<Appliance> =>
     Appliance.start(t, {
-      args: ["--data-dir", dataDir],
-      connect: [`vnc://127.0.0.1:${display.vncPort}`],
-      env: { OC_LOG_LEVEL: "debug", OC_APPROVAL_ARMING_MS: "0", OC_RECORDING_TEXT: "on" },
+      args: ["--data-dir", dataDir, "--config", config],
+      hasVnc: true,
+      env: {
+        ...{ OC_LOG_LEVEL: "debug", OC_APPROVAL_ARMING_MS: "0", OC_RECORDING_TEXT: "on" },
+        ...{ OC_VNC_SECURITY: "none" },
+        ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_METRIC_EXPORT_INTERVAL: "1000" },
+        ...{ AUDIT_HTTP_ENDPOINT: `${posts.url}/audit`, AUDIT_REQUESTS: "all" },
+      },
     });
   const logs: string[] = [];
-  /** All that agents got. */
+  /** All that agents got, as it came. */
   const mcp: string[] = [];
+  const hearingFetch: typeof fetch = async (...request) => {
+    const answer = await fetch(...request);
+    if (answer.body === null) return answer;
+    const [forAgent, copy] = answer.body.tee();
+    void keepText(copy, mcp);
+    return new Response(forAgent, answer);
+  };
   /** All that people got by REST. */
   const rest: string[] = [];
   let appliance = await start();
@@ -160,6 +187,11 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
     rest.push(text);
     if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
     return text === "" ? null : JSON.parse(text);
+  };
+  const load = async (path: string): Promise<Buffer> => {
+    const answer = await appliance.fetch(path);
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return Buffer.from(await answer.arrayBuffer());
   };
   const [desktop] = z.array(idSchema).parse(await ask("/api/v1/desktops"));
   const desktopId = desktop?.id ?? "";
@@ -178,44 +210,43 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
 
   appliance = await start();
   const agentToken = readFileSync(join(dataDir, "agent-token"), "utf8").trim();
-  const agent = await appliance.agent({ token: agentToken });
-  const pictures: { readonly what: string; readonly shot: Shot }[] = [];
-  const call = async (tool: string, args: Record<string, unknown> = {}) => {
+  const agent = await appliance.agent({ token: agentToken, fetch: hearingFetch });
+  const pictures = new CanaryPictures();
+  /** All images in an answer of any shape. */
+  const keepImages = async (what: string, answer: unknown): Promise<void> => {
+    for (const [, base64 = ""] of JSON.stringify(answer).matchAll(/"(?:blob|data)":"([A-Za-z0-9+/=]+)"/g))
+      await pictures.addFile(what, Buffer.from(base64, "base64"));
+  };
+  const answerOf = async (tool: string, args: Record<string, unknown> = {}) => {
     const answer = await agent.raw(tool, args);
-    mcp.push(JSON.stringify(answer));
-    const { content, isError, structuredContent } = z
+    await keepImages(`agent: ${tool}`, answer);
+    const { isError, structuredContent } = z
       .object({
         isError: z.boolean().optional(),
-        content: z.array(z.object({ type: z.string(), data: z.string().optional() })),
         structuredContent: z.record(z.string(), z.unknown()).optional(),
       })
       .parse(answer);
-    for (const { data } of content) {
-      if (data === undefined) continue;
-      pictures.push({ what: `agent: ${tool}`, shot: await decodePicture(Buffer.from(data, "base64")) });
-    }
-    if (isError === true) throw new Error(`${tool}: ${JSON.stringify(structuredContent)}`);
-    return structuredContent ?? {};
+    return { isError, told: structuredContent ?? {} };
+  };
+  const call = async (tool: string, args: Record<string, unknown> = {}) => {
+    const { isError, told } = await answerOf(tool, args);
+    if (isError === true) throw new Error(`${tool}: ${JSON.stringify(told)}`);
+    return told;
   };
   await until("a picture", () => call("take_screenshot"), 60_000);
+  await call("list_connections");
   const { recording_id } = z.object({ recording_id: z.string() }).parse(await call("start_recording"));
+  const startedMs = performance.now();
+  const recordedMs = (): number => Math.floor(performance.now() - startedMs);
   const { subscription_id } = await call("subscribe_events", {
-    events: ["key_press", "screen_change"],
+    events: ["key_press", "screen_change", "clipboard"],
   });
 
   // A person looks at all of it meanwhile, in a browser with a profile of its own.
   const profile = join(folder, "profile");
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
-    viewport: { width: 1200, height: 1000 },
-  });
-  t.teardown(() => context.close());
-  const page = await context.newPage();
-  await page.goto(`${appliance.url}/?token=${appliance.adminToken}`);
-  await page.goto(`${appliance.url}/desktops/${desktopId}`);
-  const seen = async (): Promise<Shot | null> => canvasShot(page, ".viewer-screen canvas");
-  await until("a picture in the browser", seen, 60_000);
+  const person = await CanaryPerson.open(t, appliance, { desktopId, profile });
+  await until("a picture in the browser", () => person.seen(), 60_000);
+  await person.plant(CONTROL);
 
   const typed = (): string => readFileSync(typedFile, "latin1");
   let expected = "";
@@ -236,151 +267,246 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
     expected = typed();
   }
   t.equal(codes.filter((code) => /^\d{6}$/.test(code)).length, CODES);
+  const plainly = byAgent.join(" ");
+  await call("type_text", { text: plainly, intent: `signs in with ${plainly}` });
+  await until("what the agent typed", () => typed().length >= expected.length + plainly.length);
+  t.ok(typed() === expected + plainly, "typed as it is");
+  await call("set_clipboard", { text: ofAgent.join(" "), intent: `keeps ${ofAgent[0]}` });
+  await until("it there", async () => (await display.readClipboard()) === ofAgent.join(" "));
+  const untilClean = (): Promise<unknown> =>
+    until(
+      "the clean words",
+      async () => /Clean words/.test(z.object({ text: z.string() }).parse(await call("read_text")).text),
+      240_000,
+    );
+  // What a question shows is around the last press.
+  await call("click_at", { x: 140, y: 940 });
+  await untilClean();
   await ask(`${desktopPath}/mode`, { mode: "assist" });
   const asked = call("type_text", { text: "{{secret:s0}}" });
   const { id: approval } = await until("the question", async () => {
     const [open] = z.array(idSchema).parse(await ask("/api/v1/approvals"));
     return open ?? null;
   });
-  const card = await appliance.fetch(`/api/v1/approvals/${approval}/picture.png`);
-  pictures.push({ what: "approval", shot: await decodePicture(new Uint8Array(await card.arrayBuffer())) });
+  await pictures.addFile("approval", await load(`/api/v1/approvals/${approval}/picture.png`));
   await ask(`/api/v1/approvals/${approval}`, { decision: "approve" });
   await asked;
   await ask(`${desktopPath}/mode`, { mode: "autopilot" });
+
+  // A person has it for themselves: types, pastes, copies and looks at what nobody else may have.
+  const reason = { reason: "Log in, please", kind: "login", private: true };
+  const { request_id } = z.object({ request_id: z.string() }).parse(await call("request_human", reason));
+  await person.take(request_id);
+  const privateMs = [recordedMs()];
+  const secretList = await screen.list("shown", "22x11+770+0", shown);
+  sight.looks = [...sight.looks, ...(await screen.looksOf([[secretList.place, shown]]))];
+  const isSeen = async (): Promise<boolean> => {
+    const seen = await person.seen();
+    return seen !== null && new Set(sight.find(frameOf(seen), null).map(({ text }) => text)).size === PLAIN;
+  };
+  await until("the person sees it", isSeen, 120_000);
+  const before = typed();
+  await person.type(byPerson.join(" "));
+  await until("what the person typed", () => typed().length >= before.length + byPerson.join(" ").length);
+  t.ok(typed() === before + byPerson.join(" "), "typed as it is");
+  await person.openClipboard();
+  await person.sendClipboard(pasted.join(" "));
+  await until("it there", async () => (await display.readClipboard()) === pasted.join(" "));
+  await display.writeClipboard(copied.join(" "));
+  await until("it here", async () => (await person.copied()) === copied.join(" "));
+  await person.closeClipboard();
+  for (const tool of ["take_screenshot", "read_text", "get_clipboard", "get_elements"]) {
+    const { told } = await answerOf(tool);
+    t.equal(refusedSchema.parse(told).error.code, "private_time", tool);
+  }
+  await call("poll_events", { subscription_id });
+  await display.command("xdotool", "windowkill", secretList.window);
+  await until("it is gone", async () => (await screen.count(sight)) === PRIVATE + MASKED);
+  privateMs.push(recordedMs());
+  await person.done(request_id);
+  t.match(await call("get_clipboard"), { text: "", available: false }, "nor afterwards");
 
   // The memory of the process that typed them: what a core file of a crash would hold.
   const core = join(folder, "core");
   const coreBytes = dumpMemory(appliance.program.pid ?? 0, core);
   t.ok(coreBytes > 50 * 2 ** 20, `${Math.round(coreBytes / 2 ** 20)} MiB of memory`);
-  const inCore = new Set(
-    await foundIn(core, [...stored, ...seeds, ...privates, ...masked, agentToken], folder),
-  );
-  rmSync(core);
-  t.same(
-    [...stored, ...seeds].filter((one) => inCore.has(one)),
-    [],
-    "no secret is in it",
-  );
-  t.ok(inCore.has(agentToken), "which is found, as the token is");
-  // What is on the screen is in its picture, and was read there for masks by text: see docs/operations/secrets.md.
-  t.comment(
-    `texts of the screen in memory: ${[...privates, ...masked].filter((one) => inCore.has(one)).length}`,
-  );
+  search.add({ what: "core", content: [core], control: agentToken, isMemory: true });
 
   // All that agents can ask of it.
-  await until(
-    "the clean words",
-    async () =>
-      z
-        .object({ text: z.string() })
-        .parse(await call("read_text"))
-        .text.includes("Clean words"),
-    240_000,
-  );
+  await untilClean();
   const { screenshot_id } = await call("take_screenshot");
-  await call("zoom", { region: { x: 0, y: 0, width: 500, height: 500 } });
+  await call("zoom", { region: { x: 0, y: 500, width: 500, height: 500 } });
   await call("get_elements");
+  await call("find_text", { text: "Clean words" });
   await call("auto_redact_pii", { screenshot_id });
+  const annotations = [{ type: "rect", x: 500, y: 500, width: 9, height: 9 }];
+  await call("annotate_screenshot", { screenshot_id, annotations });
+  await call("compare_screenshots", { screenshot_id, include_image: true });
+  await call("computer", { action: "screenshot" });
   await call("list_screenshots");
+  for (const uri of [`screen://${desktopId}`, `screenshots://${screenshot_id}`, `text://${desktopId}`])
+    await keepImages(`agent: ${uri.replace(/[^/]+$/, "")}`, await agent.read(uri));
+  for (const name of PROMPTS) await keepImages(`agent: ${name}`, await agent.prompt(name));
   await call("poll_events", { subscription_id });
-  await call("stop_recording", { recording_id });
+  const { duration_ms } = z
+    .object({ duration_ms: z.number() })
+    .parse(await call("stop_recording", { recording_id }));
   await call("search_recording", { recording_id, query: "secret" });
-  await call("get_frame_at", { recording_id, at_ms: 1000 });
+  await call("get_frame_at", { recording_id, at_ms: duration_ms });
 
   // People: pictures, recordings, exports, lists.
-  const files: { readonly what: string; readonly bytes: Buffer }[] = [];
-  const load = async (path: string): Promise<Buffer> => {
-    const answer = await appliance.fetch(path);
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    files.push({ what: path, bytes });
-    return bytes;
-  };
-  const viewer = await seen();
-  if (viewer !== null) pictures.push({ what: "viewer", shot: viewer });
-  for (const kind of ["png", "webp"]) {
-    const shot = await decodePicture(await load(`${desktopPath}/screenshot.${kind}`));
-    pictures.push({ what: `screenshot.${kind}`, shot });
-  }
+  const viewer = await person.seen();
+  if (viewer !== null) pictures.add("viewer", viewer);
+  for (const kind of ["png", "webp", "jpg"])
+    await pictures.addFile(`screenshot.${kind}`, await load(`${desktopPath}/screenshot.${kind}`));
+  const actions = actionsSchema.parse(await ask(`${desktopPath}/actions`));
+  const click = actions.find(({ kind, pictures }) => kind === "click" && pictures !== null);
+  for (const when of ["before.png", "after.png"])
+    await pictures.addFile(when, await load(`${desktopPath}/actions/${click?.id}/${when}`));
+  const vnc = await Rfb2Client.connect(appliance.vncPort ?? 0, RFB2_SECURITY.none);
+  vnc.request(false);
+  await until("the picture of the VNC listener", () => clean.find(vnc.frame, null).length > 0);
+  pictures.add("VNC listener", shotOf(vnc.frame));
+  vnc.end();
   const recording = `/api/v1/recordings/${recording_id}`;
-  for (const way of [
-    "timeline",
-    "text?at_ms=2000",
-    "pointer",
-    "export.ndjson",
-    "export.txt",
+  for (const way of [`text?at_ms=${duration_ms}`, "timeline", "export.ndjson", "export.txt"]) {
+    const content = await load(`${recording}/${way}`);
+    search.add({ what: way, content, control: way.startsWith("text") ? CLEAN : CONTROL });
+  }
+  search.add({ what: "pointer", content: await load(`${recording}/pointer`), control: '"moves":' });
+  const html = await load(`${recording}/export.html`);
+  search.add({ what: "export.html", content: html, control: CONTROL });
+  const [, data = ""] = /id="data">(.*?)<\/script>/s.exec(html.toString()) ?? [];
+  const { frames, ...size } = replaySchema.parse(JSON.parse(data));
+  pictures.addExport(
+    "export.html",
+    frames.map((frame) => ({ ...frame, ...size })),
+  );
+  const parts = await load(`${recording}/export.frames?fps=2`);
+  pictures.addExport(
     "export.frames",
-  ])
-    await load(`${recording}/${way}`);
-  const html = (await load(`${recording}/export.html`)).toString("latin1");
-  for (const [png] of html.matchAll(/iVBORw0KGgo[A-Za-z0-9+/=]+/g))
-    pictures.push({ what: "export.html", shot: await decodePicture(Buffer.from(png, "base64")) });
-  const { duration_ms } = z.object({ duration_ms: z.number() }).parse(await ask(recording));
-  for (const part of [0, 0.3, 0.6, 1]) {
-    const frame = await load(`${recording}/frame.png?at_ms=${Math.floor(duration_ms * part)}`);
-    pictures.push({ what: "frame.png", shot: await decodePicture(frame) });
-  }
+    parts
+      .toString()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  );
+  await pictures.addFile("export.png", await load(`${recording}/export.png?from_ms=${duration_ms}`));
+  const replayed = z
+    .object({ desktop_id: z.string() })
+    .parse(await ask(`${recording}/replay`, { at_ms: duration_ms })).desktop_id;
+  await pictures.addFile(
+    "replay",
+    await until("the replay", () => load(`/api/v1/desktops/${replayed}/screenshot.png`)),
+  );
+  await ask(`/api/v1/desktops/${replayed}`, undefined, "DELETE");
+  await ask(recording);
+  const frameAt = async (atMs: number, kind = "png"): Promise<Shot> =>
+    decodePicture(await load(`${recording}/frame.${kind}?at_ms=${Math.floor(atMs)}`));
+  for (const part of [0, 0.3, 0.6, 1]) pictures.add("frame.png", await frameAt(duration_ms * part));
+  pictures.add("frame.webp", await frameAt(duration_ms, "webp"));
+  const [fromMs = 0, toMs = 0] = privateMs;
+  const hiddenMs = (fromMs + toMs) / 2;
+  t.ok(isPlain(await frameAt(hiddenMs), "none"), "the private time is of one colour in the recording");
   for (const kind of ["gif", "mp4", "webm"]) {
-    const file = join(folder, `film.${kind}`);
-    writeFileSync(file, await load(`${recording}/export.${kind}?fps=1&to_ms=50000`));
-    await run("ffmpeg", ["-loglevel", "error", "-i", file, "-update", "1", `${file}.png`]);
-    pictures.push({ what: `export.${kind}`, shot: await decodePicture(readFileSync(`${file}.png`)) });
+    /** Its last picture. */
+    const film = async (fromMs: number, toMs: number): Promise<Shot> => {
+      const file = join(folder, `film.${kind}`);
+      const range = `from_ms=${Math.floor(fromMs)}&to_ms=${Math.floor(toMs)}`;
+      writeFileSync(file, await load(`${recording}/export.${kind}?fps=1&${range}`));
+      // Each picture once: by times of a millisecond it would write thousands.
+      const once = ["-fps_mode", "passthrough", "-update", "1", `${file}.png`];
+      await run("ffmpeg", ["-loglevel", "error", "-y", "-i", file, ...once]);
+      return decodePicture(readFileSync(`${file}.png`));
+    };
+    t.ok(isPlain(await film(hiddenMs - 500, hiddenMs), "film"), `and in ${kind}`);
+    pictures.add(`export.${kind}`, await film(duration_ms - 2000, duration_ms));
   }
-  for (const path of [`${desktopPath}/actions`, "/api/v1/secrets", "/api/v1/audit", `${desktopPath}/masks`])
+  for (const path of [
+    ...["/api/v1/desktops", `${desktopPath}/masks`, "/api/v1/recordings/search?text=Clean"],
+    ...["/api/v1/secrets", "/api/v1/audit", "/api/v1/requests"],
+  ])
     await ask(path);
+  // The index of what the recording shows, asked for each of them.
+  const hitsOf = async (text: string): Promise<unknown[]> =>
+    z.array(z.unknown()).parse(await ask(`${recording}/search?query=${encodeURIComponent(text)}`));
+  t.ok((await hitsOf("Clean")).length > 0, "the index finds what is there");
+  for (const secret of secrets) t.same(await hitsOf(secret), [], "and no secret");
+  const metrics = await load("/metrics");
+  await until("spans and metrics", () => collector.metrics.has("oc_tool_calls_total"));
 
-  await page.goto(`${appliance.url}/recordings`);
-  await page.goto(`${appliance.url}/secrets`);
-  const storage = await page.evaluate<string>(STORAGE);
-  await context.close();
-
+  const kept = await person.leave(["/recordings", "/secrets"]);
   await appliance.program.stop("SIGTERM");
   logs.push(appliance.program.stdout, appliance.program.stderr);
 
-  const all = [...stored, ...seeds, ...codes, ...privates, ...masked];
-  const keep = (name: string, content: string | Buffer): string => {
-    const path = join(folder, name);
-    writeFileSync(path, content);
-    return path;
-  };
-  const places: [string, string][] = [
-    ["MCP", keep("mcp", mcp.join("\n"))],
-    ["REST", keep("rest", rest.join("\n"))],
-    ["log", keep("log", logs.join("\n"))],
-    ["browser storage", keep("storage", storage)],
-    ...files.map(({ what, bytes }, nth): [string, string] => [what, keep(`file-${nth}`, bytes)]),
-    ...[...filesOf(dataDir), ...filesOf(profile)]
-      .filter((path) => !path.endsWith(".lock"))
-      .map((path): [string, string] => [path, path]),
-  ];
-  for (const [what, path] of places) {
-    // Short codes are in any large file by chance; where they are told they would be whole words of a text.
-    const found = await foundIn(path, [...stored, ...seeds, ...privates, ...masked], folder);
-    t.same(found, [], what);
-  }
-  t.comment(`${places.length} files and streams`);
-  for (const code of codes)
-    t.notMatch(mcp.join("\n") + rest.join("\n") + logs.join("\n"), new RegExp(`\\b${code}\\b`));
-  t.same(
-    (await foundIn(places[0]?.[1] ?? "", ["{{secret:s1}}"], folder)).length,
-    1,
-    "the search finds what is there",
-  );
+  const postsTo = (path: string): string =>
+    posts.had
+      .filter((post) => post.path === path)
+      .map((post) => JSON.stringify(post))
+      .join("\n");
+  const posted = [postsTo("/hook"), postsTo("/audit")].join("\n");
+  for (const [what, content, control] of [
+    ["MCP", mcp.join("\n"), CONTROL],
+    ["REST", rest.join("\n"), CONTROL],
+    ["log", logs.join("\n"), desktopId],
+    ["webhook", postsTo("/hook"), CONTROL],
+    ["receiver of the audit log", postsTo("/audit"), desktopId],
+    ["OTLP", Buffer.concat(collector.bodies), "tools/call type_text"],
+    ["metrics", metrics, 'tool="type_text"'],
+    ["sockets of a viewer", Buffer.concat(person.heard), desktopId],
+    ...kept.map(([what, content]) => [`page: ${what}`, content, CONTROL] as const),
+  ] as const)
+    search.add({ what, content, control });
+  // Each with what it has of its own that is no secret.
+  const ofServer = filesOf(dataDir).filter((path) => !path.endsWith(".lock"));
+  const isBelow = (name: string, path: string): boolean => relative(dataDir, path).startsWith(name);
+  const controls = [
+    ["recordings", CONTROL],
+    ["recording-words", "anybody"],
+    ["audit", desktopId],
+  ] as const;
+  for (const [name, control] of controls)
+    search.add({ what: `file ${name}`, content: ofServer.filter((path) => isBelow(name, path)), control });
+  const others = ofServer.filter((path) => !controls.some(([name]) => isBelow(name, path)));
+  search.add({ what: "other files of the server", content: others, control: desktopId });
+  search.add({ what: "profile of the browser", content: filesOf(profile), control: CONTROL });
 
-  for (const { what, shot } of pictures) sight.look(frameOf(shot), what);
-  t.same(sight.leaks, [], `${pictures.length} pictures`);
-  const texts = [...privates, ...masked];
-  const readTruth = await readForeign(await display.shot());
-  const legible = texts.filter((text) => isReadIn(text, readTruth));
-  t.ok(legible.length >= 30, `another reader reads ${legible.length} of them on the target`);
-  const kinds = new Map(pictures.map((picture) => [picture.what, picture.shot]));
-  for (const [what, shot] of kinds) {
-    const read = await readForeign(shot);
+  const searched = await search.find(secrets.map((text) => ({ text, ...bytesOf(text) })));
+  // What is on the screen or a clipboard, and what agents type as it is, is in memory: see docs/operations/secrets.md.
+  const known = new Set([...privates, ...masked, ...shown, ...byAgent, ...ofAgent, ...pasted, ...copied]);
+  // What was copied there is shown to the person who has the desktop for themselves.
+  const toPerson = new Set(copied);
+  const mayHave = ({ what, isMemory = false }: Place, text: string): boolean =>
+    (isMemory && known.has(text)) || (what === "sockets of a viewer" && toPerson.has(text));
+  for (const { place, found } of searched) {
+    const { what, control } = place;
+    t.ok(found.has(control), `${what}: the control is found`);
+    const leaks = secrets.filter((text) => found.has(text) && !mayHave(place, text));
     t.same(
-      texts.filter((text) => isReadIn(text, read)),
+      leaks.map((text) => [text, ...(found.get(text) ?? [])]),
       [],
-      `${what}, read by another reader`,
+      `${what}: and no secret`,
     );
   }
-  t.equal(all.length, STORED + 2 * CODES + PRIVATE + MASKED);
+  const inBrowser = searched.find(({ place }) => place.what.startsWith("profile"))?.found.get(CONTROL) ?? [];
+  for (const part of KEPT_BY_BROWSER) {
+    const isThere = [...inBrowser].some((path) => relative(profile, path).startsWith(join("Default", part)));
+    t.ok(isThere, `${part} of the browser: the control is found`);
+  }
+  const inCore = searched.find(({ place }) => place.isMemory)?.found ?? new Map();
+  const counts = { screen: [...privates, ...masked, ...shown], byAgent, ofAgent, pasted, copied };
+  for (const [what, texts] of Object.entries(counts))
+    t.comment(`core: ${texts.filter((text) => inCore.has(text)).length} of ${what}`);
+  // Short codes are in any large file by chance; where they are told they would be whole words of a text.
+  const told = [...mcp, ...rest, ...logs, posted].join("\n");
+  const isTold = (text: string): boolean => new RegExp(`\\b${text}\\b`).test(told);
+  t.same(codes.filter(isTold), []);
+  t.ok(isTold(CONTROL), "which finds what is told");
+
+  const onScreen = [...privates, ...masked];
+  const readTruth = await readForeign(await display.shot());
+  const legible = onScreen.filter((text) => isReadIn(text, readTruth));
+  t.ok(legible.length >= 30, `another reader reads ${legible.length} of them on the target`);
+  const looked = { secrets: sight, clean, texts: [...onScreen, ...shown], cleanText: CLEAN };
+  await pictures.check(t, looked, EXACT);
 });

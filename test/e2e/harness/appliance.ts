@@ -110,12 +110,15 @@ export class Appliance {
   }
 
   /** An MCP client that is closed with the test. */
-  async agent(options: { token?: string; era?: Era; name?: string } = {}): Promise<Agent> {
+  async agent(
+    options: { token?: string; era?: Era; name?: string; fetch?: typeof fetch } = {},
+  ): Promise<Agent> {
     const agent = await Agent.connect(
       `${this.url}/mcp`,
       options.token ?? this.adminToken,
       options.era,
       options.name,
+      options.fetch,
     );
     this.#owner.teardown(() => agent.close());
     return agent;

@@ -38,14 +38,20 @@ export class ToolRefusal extends Error {
   }
 }
 
+/** What both clients do. */
+interface AnyClient {
+  callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
+  readResource(request: { uri: string }): Promise<unknown>;
+  getPrompt(request: { name: string; arguments: Record<string, string> }): Promise<unknown>;
+  close(): Promise<void>;
+}
+
 /** An agent: an MCP client of either era, over HTTP. */
 export class Agent {
-  readonly #call: (name: string, args: Record<string, unknown>) => Promise<unknown>;
-  readonly #close: () => Promise<void>;
+  readonly #client: AnyClient;
 
-  private constructor(call: Agent["raw"], close: () => Promise<void>) {
-    this.#call = call;
-    this.#close = close;
+  private constructor(client: AnyClient) {
+    this.#client = client;
   }
 
   static async connect(
@@ -53,30 +59,35 @@ export class Agent {
     token: string,
     era: Era = "2026-07-28",
     name = "e2e",
+    fetch = globalThis.fetch,
   ): Promise<Agent> {
     const url = new URL(endpoint);
     const requestInit = { headers: { authorization: `Bearer ${token}` } };
     const info = { name, version: "1" };
     if (era === "2025-11-25") {
       const client = new Client2025(info);
-      const transport = new Transport2025(url, { requestInit });
+      const transport = new Transport2025(url, { requestInit, fetch });
       await client.connect(transport);
-      return new Agent(
-        (name, args) => client.callTool({ name, arguments: args }),
-        () => client.close(),
-      );
+      return new Agent(client);
     }
     const client = new Client(info, { versionNegotiation: { mode: { pin: era } } });
-    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
-    return new Agent(
-      (name, args) => client.callTool({ name, arguments: args }),
-      () => client.close(),
-    );
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit, fetch }));
+    return new Agent(client);
   }
 
   /** The answer as it came. */
   raw(name: string, args: Record<string, unknown>): Promise<unknown> {
-    return this.#call(name, args);
+    return this.#client.callTool({ name, arguments: args });
+  }
+
+  /** A resource as it came. */
+  read(uri: string): Promise<unknown> {
+    return this.#client.readResource({ uri });
+  }
+
+  /** A prompt as it came. */
+  prompt(name: string, args: Record<string, string> = {}): Promise<unknown> {
+    return this.#client.getPrompt({ name, arguments: args });
   }
 
   /** The structured content of a tool's answer; throws a ToolRefusal where the tool says isError. */
@@ -105,11 +116,11 @@ export class Agent {
   }
 
   close(): Promise<void> {
-    return this.#close();
+    return this.#client.close();
   }
 
   async #answer(name: string, args: Record<string, unknown>): Promise<z.infer<typeof resultSchema>> {
-    const answer = resultSchema.parse(await this.#call(name, args));
+    const answer = resultSchema.parse(await this.raw(name, args));
     if (answer.isError) throw new ToolRefusal(name, errorSchema.parse(answer.structuredContent));
     return answer;
   }

@@ -45,7 +45,7 @@ const PACKAGES = {
   rsyslogd: "rsyslog rsyslog-gnutls",
   promtool: "prometheus",
   tesseract: "tesseract-ocr",
-  strings: "binutils",
+  zstd: "zstd",
   nginx: "nginx-light",
   caddy: "caddy",
   "systemd-analyze": "systemd python3-minimal",
