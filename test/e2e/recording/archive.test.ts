@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   copyFileSync,
   mkdirSync,
@@ -8,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import t from "tap";
@@ -52,6 +53,11 @@ function makeDataDir(owner: Owner): string {
   const dataDir = mkdtempSync(join(tmpdir(), "oc-archive-"));
   owner.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
   return dataDir;
+}
+
+/** Where objects are locked the server wants it of whatever is stored. */
+function md5Of(bytes: Uint8Array): Record<string, string> {
+  return { "content-md5": createHash("md5").update(bytes).digest("base64") };
 }
 
 /** Every file of every recording here, by its name in the archive. */
@@ -166,6 +172,75 @@ t.test("recordings go to an S3 server", { timeout: 900_000 }, async (t) => {
       changed[middle] = (changed[middle] ?? 0) ^ 1;
       await server.ask("PUT", `checked/${key}`, changed);
       t.match(await verify(), { code: 1, said: /tampered/ });
+    },
+  );
+
+  await t.test(
+    "the audit log goes there encrypted and locked, and is whole by its files alone",
+    async (t) => {
+      await server.ask("PUT", "audit", undefined, { "x-amz-bucket-object-lock-enabled": "true" });
+      const dataDir = makeDataDir(t);
+      const file = join(dataDir, "config.yaml");
+      writeFileSync(file, "recording: { encrypt: true, archive: { audit: on, lock_days: 1 } }\n");
+      const env = {
+        ...archiveEnv(server, "audit"),
+        // Files of some eight lines, none of which is kept here longer than it has to be.
+        ...{ AUDIT_ROTATE_MB: "0.004", AUDIT_KEEP_MB: "0.001", AUDIT_REQUESTS: "changes" },
+      };
+      const start = () => Appliance.start(t, { dataDir, args: ["--demo", "--config", file], env });
+      const work = async (appliance: Appliance): Promise<void> => {
+        const token = { name: "one", role: "viewer" };
+        for (let request = 0; request < 15; request++) await appliance.fetch("/api/v1/tokens", token);
+      };
+      const first = await start();
+      await work(first);
+      await first.program.stop("SIGKILL");
+      const second = await start();
+      await work(second);
+      await until(
+        "that all are there",
+        async () => {
+          const told = await (await second.fetch("/metrics")).text();
+          return /oc_archive_audit_waiting 0\n/.test(told) && /oc_archive_audit_failing 0\n/.test(told);
+        },
+        60_000,
+      );
+      await second.program.stop();
+      const versions = await server.versions("audit");
+      const keys = versions.map(({ key }) => key);
+      t.ok(keys.length > 5, `${keys.length} files`);
+      t.equal(new Set(keys).size, keys.length, "each once, in one version");
+      t.ok(keys.every((key) => /^recordings\/audit\/audit\..*\.ndjson\.enc$/.test(key)));
+      for (const { key, versionId } of versions.slice(0, 2)) {
+        await t.rejects(server.ask("DELETE", `audit/${key}?versionId=${versionId}`), /403/);
+      }
+      const here = readdirSync(dataDir).filter((name) => /^audit\..*ndjson$/.test(name));
+      t.ok(here.length < keys.length, "what is there went from here");
+      const elsewhere = makeDataDir(t);
+      for (const name of [...here, "audit.head"]) copyFileSync(join(dataDir, name), join(elsewhere, name));
+      const fetched = async (key: string): Promise<string> => {
+        const bytes = await server.read("audit", key);
+        t.notMatch(bytes.toString("latin1"), /http\.request/);
+        const path = join(elsewhere, basename(key));
+        writeFileSync(path, bytes);
+        return path;
+      };
+      const verify = async () => {
+        const words = ["audit", "verify", elsewhere, "--key-file", join(dataDir, "audit.key")];
+        const program = new Program(t, process.execPath, [MAIN, ...words, "--data-dir", makeDataDir(t)]);
+        await until("its end", () => !program.isRunning, 60_000);
+        return { code: program.exitCode, said: program.stdout + program.stderr };
+      };
+      for (const key of keys) await fetched(key);
+      t.match(await verify(), { code: 0, said: /intact: lines 1 to \d+/ });
+      const [changed = "", gone = ""] = keys.sort();
+      const bytes = new Uint8Array(await server.read("audit", changed));
+      bytes[150] = (bytes[150] ?? 0) ^ 1;
+      await server.ask("PUT", `audit/${changed}`, bytes, md5Of(bytes));
+      const path = await fetched(changed);
+      t.match(await verify(), { code: 1, said: /changed/ });
+      for (const lost of [path, join(elsewhere, basename(gone))]) rmSync(lost);
+      t.match(await verify(), { code: 1, said: /missing: lines 1 to \d+ are missing.*\n.*not whole/ });
     },
   );
 
