@@ -838,9 +838,13 @@ export const REQUIREMENTS: readonly Requirement[] = [
   later(
     "H1",
     "a fleet of nodes",
-    "one process serves: the shared state, leases and placement are proved by themselves, no appliance uses them; archived recordings are not read back",
+    "one process serves: the shared state, leases and placement are proved by themselves, no appliance uses them",
     "test/cluster/memory-store.test.ts :: in memory",
     "test/cluster/simulation.test.ts :: a margin that is too small is found",
     "test/e2e/cluster/etcd-store.test.ts :: the contract, by two clients of different servers",
+    "test/recording/archive/archived-files.test.ts :: one whose files are no longer here is listed, played, sought and verified there",
+    "test/e2e/recording/archive.test.ts :: a server that is killed while it uploads loses nothing and doubles nothing",
+    "test/e2e/recording/archive.test.ts :: the audit log goes there encrypted and locked, and is whole by its files alone",
+    "test/audit/archive/audit-archive.test.ts :: what the archive has not confirmed stays, whatever is to be kept",
   ),
 ];
