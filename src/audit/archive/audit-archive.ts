@@ -88,12 +88,14 @@ export class AuditArchive {
   /** What is there no longer, or with another length, is sent again while it is here. */
   async #look(): Promise<number> {
     const { bucket, index, prefix } = this.#options;
+    // First: what is stored while the archive is asked may not be in its answer.
+    const known = [...index.ids()];
     const there = new Set<string>();
     for await (const page of bucket.list(prefix, this.#closing.signal)) {
       for (const { key, bytes } of page) there.add(knownOf(key, bytes));
     }
     let lost = 0;
-    for (const name of [...index.ids()]) {
+    for (const name of known) {
       if (there.has((await index.get(name)) ?? "")) continue;
       await index.remove(name);
       lost++;
