@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../platform/clock.ts";
+import { nextTurn } from "../../platform/loop-turns.ts";
 import { StoreError } from "../error.ts";
 import { Lease, type LeaseTiming } from "../lease/lease.ts";
 import { type LeaseClock, leastPassedMs, type Moment, momentOf, mostPassedMs } from "../lease/lease-clock.ts";
@@ -22,6 +23,9 @@ import { Rounds } from "./rounds.ts";
 
 /** Desktops that are given away in one commit; with the proof of each one's end it has fewer changes than a store takes. */
 const AT_ONCE = 48;
+
+/** To look at more takes milliseconds, in a turn that has them. */
+const MOST_AT_ANY_TIME = 1000;
 
 interface FleetNodeOptions {
   readonly store: ClusterStore;
@@ -290,6 +294,7 @@ export class FleetNode {
   }
 
   async #care(): Promise<void> {
+    if (this.#placed.size > MOST_AT_ANY_TIME) await nextTurn();
     const run = this.#run;
     // By a part of the table nodes that live would seem to be gone.
     if (run === null || run.lease.remainingMs <= 0 || !this.#table.isTold) return;
@@ -302,10 +307,8 @@ export class FleetNode {
     const assignments = [...this.#placed.values()].filter(
       ({ assignment: { owner } }) => owner === null || readable.has(owner) || !this.#has(owner),
     );
-    const moves = place(
-      alive,
-      assignments.map(({ assignment }) => assignment),
-    );
+    const wishes = assignments.map(({ assignment }) => assignment);
+    const moves = place(alive, wishes);
     const placed = (move: Move | undefined): Placing[] => {
       const at = move === undefined ? undefined : this.#placed.get(move.desktop);
       return at === undefined || move === undefined ? [] : [{ at, move }];

@@ -54,6 +54,8 @@ export class SharedTable {
     while (!signal.aborted) {
       try {
         const { entries, revision } = await store.list(prefix);
+        // Apart from the reading of the last of them.
+        if (entries.length > MOST_A_TURN) await nextTurn();
         if (signal.aborted) return;
         this.#listed(prefix, entries, revision);
         // What comes meanwhile is told by the watch behind it.
