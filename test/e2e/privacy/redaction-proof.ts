@@ -129,14 +129,15 @@ export async function proveRedaction(owner: Owner, options: ProofOptions): Promi
   );
   const first = firstReading(() => proof.hide());
   await proof.play(first.name, await first.learn(stage));
+  const looks = learned.flatMap(([, scene]) => scene.looks);
+  await proof.lookAtRecording(looks, []);
   for (const kind of CLEAN_SCENES.filter(isWanted)) learned.push([kind, await kind.learn(stage)]);
   const enough = proof.count + options.frames;
   for (let round = 0; proof.count < enough; round++) {
-    for (const [kind, scene] of learned) await proof.play(kind.name, scene);
-    await proof.lookAtRecording(
-      learned.flatMap(([, { looks }]) => looks),
-      learned.flatMap(([, { inks }]) => inks),
-    );
+    for (const [kind, scene] of learned) {
+      await proof.play(kind.name, scene);
+      await proof.lookAtRecording(looks, scene.inks);
+    }
     say(`round ${round + 1}: ${proof.count} frames, ${proof.sight.leaks.length} leaks`);
   }
   return await proof.report();
@@ -306,7 +307,7 @@ class Proof {
     this.#meterNow.tick(hidden, performance.now());
   }
 
-  /** Ends the recording, and looks at every frame of it. */
+  /** Ends the recording, and looks at every frame of it; for captions, which are known by their places, in their film's alone. */
   async lookAtRecording(looks: Sight["looks"], inks: Sight["inks"]): Promise<void> {
     const id = this.#recordingId;
     if (id === null) return;

@@ -1,4 +1,3 @@
-import { MASK_WORD } from "../../../src/compositor/compose.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import { type Patch, takePatch } from "../../../src/framebuffer/patch.ts";
 import {
@@ -110,10 +109,7 @@ export class Sight {
       const isWord = ({ x, y }: { readonly x: number; readonly y: number }): boolean =>
         frame.words[y * frame.width + x] === word;
       if (pixels.length === 0 || !pixels.every(isWord)) return [];
-      // What covers a part of a white window is no letter either.
-      const isOther = (pixel: { readonly x: number; readonly y: number }): boolean =>
-        !isWord(pixel) && frame.words[pixel.y * frame.width + pixel.x] !== MASK_WORD;
-      if (ground.filter(isOther).length < LEAST_OTHER * ground.length) return [];
+      if (ground.filter((pixel) => !isWord(pixel)).length < LEAST_OTHER * ground.length) return [];
       const xs = pixels.map(({ x }) => x);
       const ys = pixels.map(({ y }) => y);
       const [left, top] = [Math.min(...xs), Math.min(...ys)];
