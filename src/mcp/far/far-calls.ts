@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import * as z from "zod";
 import { carriedPrincipal } from "../../auth/carried-principal.ts";
 import { reaches } from "../../auth/granted-desktops.ts";
@@ -6,17 +7,16 @@ import type { Fleet } from "../../cluster/fleet/fleet.ts";
 import type { NodeRecord } from "../../cluster/nodes/records.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { readAnswer } from "../../platform/read-answer.ts";
 import type { TraceContext } from "../../platform/trace-context.ts";
 import { explained, type ToolResult } from "../model/tool-result.ts";
 import type { ImageSlots } from "../tool/image-slots.ts";
+import { resultOf } from "./far-answer.ts";
+import { type FarListener, FarListening } from "./far-listening.ts";
 
 /** What calls of agents need of a fleet; Fleet is one. */
-export type FarFleet = Pick<Fleet, "name" | "view" | "ownerOf" | "calls">;
+export type FarFleet = Pick<Fleet, "name" | "view" | "ownerOf" | "calls" | "whenChanged">;
 
 const PROTOCOL = "2026-07-28";
-/** Pictures come as base64, a dozen of them at most. */
-const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
 /** A list of all nodes waits so long for each. */
 const LIST_WITHIN_MS = 2000;
 /** Ids of things that far nodes made, and where; the oldest are forgotten. */
@@ -42,9 +42,13 @@ const resourceResult = z.object({
     ]),
   ),
 });
-const answered = z.object({ result: z.unknown() });
-const refused = z.object({ error: z.object({ message: z.string() }) });
 const listed = z.object({ connections: z.array(z.looseObject({ id: z.string() })) });
+
+/** Where something is that another node made; null: its desktop, or the node, is not known. */
+interface Made {
+  readonly node: string | null;
+  readonly desktopId: string | null;
+}
 
 interface FarCaller {
   readonly principal: Principal;
@@ -61,8 +65,9 @@ interface FarCaller {
 export class FarCalls {
   readonly #fleet: FarFleet | null;
   readonly #clock: Clock;
-  /** Screenshots, subscriptions and all else that a far node gave an id, by principal and id: that node's name. */
-  readonly #made = new Map<string, string>();
+  /** Screenshots, subscriptions and all else that a far node gave an id, by principal and id. */
+  readonly #made = new Map<string, Made>();
+  readonly #listening = new FarListening();
   /** Desktops of other nodes that principals chose. */
   readonly #chosen = new Map<string, string>();
 
@@ -89,7 +94,7 @@ export class FarCalls {
     const named = desktopId === null ? args : { ...Object.fromEntries(fields), connection_id: desktopId };
     try {
       const result = await this.#toolAt(node, tool.name, named, caller);
-      this.#learn(result.structuredContent, principal, node);
+      this.#learn(result.structuredContent, principal, { node: node.name, desktopId });
       if (tool.name === CHOOSE && result.isError !== true && desktopId !== null) {
         this.#chosen.set(principal.id, desktopId);
       }
@@ -133,11 +138,58 @@ export class FarCalls {
   async resource(uri: string, principal: Principal, signal: AbortSignal) {
     const id = /^(?:screen|text|screenshots|requests):\/\/([^/]+)/.exec(uri)?.[1];
     if (id === undefined || this.#fleet === null || principal.via !== undefined) return null;
-    const node = this.#ownerOf(id, principal) ?? this.#makerOf(id, principal);
+    const desktopId = uri.startsWith("requests:") ? this.desktopOf(id, principal) : null;
+    const node =
+      desktopId === null
+        ? (this.#ownerOf(id, principal) ?? this.#makerOf(id, principal))
+        : this.#ownerOf(desktopId, principal);
     if (node === null) return null;
     const caller = { principal, clientName: null, signal };
     return understood(resourceResult, await this.#ask(node, "resources/read", { uri }, uri, caller), node)
       .contents;
+  }
+
+  /** Whether there is anywhere else to ask. */
+  get hasOthers(): boolean {
+    return this.#fleet?.calls !== undefined && this.#fleet.calls !== null;
+  }
+
+  /** Called when desktops may have moved; the returned function ends that. */
+  whenChanged(look: () => void): () => void {
+    return this.#fleet?.whenChanged(look) ?? (() => {});
+  }
+
+  later(delayMs: number, call: () => void): () => void {
+    return this.#clock.after(delayMs, call, { isIdle: true });
+  }
+
+  /** The id of the node that has a desktop; null: nobody, or there is no fleet. */
+  ownerIdOf(desktopId: string): string | null {
+    return this.#fleet?.ownerOf(desktopId)?.id ?? null;
+  }
+
+  /** The other node that has a desktop; null: it is answered here. What came from another node is never sent on. */
+  nodeOf(desktopId: string, principal: Principal): NodeRecord | null {
+    return principal.via === undefined ? this.#ownerOf(desktopId, principal) : null;
+  }
+
+  /** The desktop that a request is on; null: not known. */
+  desktopOf(requestId: string, principal: Principal): string | null {
+    return this.#made.get(`${principal.id}\n${requestId}`)?.desktopId ?? null;
+  }
+
+  /** A request was made on a desktop of this node, and goes along with it. */
+  remember(requestId: string, desktopId: string, principal: Principal): void {
+    if (this.hasOthers) this.#put(requestId, { node: null, desktopId }, principal);
+  }
+
+  /** Resolves once a node tells of the changes of a resource. Throws RefusedError, too_many among them. */
+  async listen(node: NodeRecord, uri: string, principal: Principal, listener: FarListener): Promise<void> {
+    const params = { notifications: { resourceSubscriptions: [uri] } };
+    const caller = { principal, clientName: null, signal: listener.signal };
+    await this.#listening.begin(node, principal.id, listener, () =>
+      this.#send(node, "subscriptions/listen", params, null, caller),
+    );
   }
 
   #placeOf(
@@ -176,17 +228,21 @@ export class FarCalls {
   }
 
   #makerOf(id: string, principal: Principal): NodeRecord | null {
-    const name = this.#made.get(`${principal.id}\n${id}`);
+    const name = this.#made.get(`${principal.id}\n${id}`)?.node ?? null;
     return this.#fleet?.calls?.others.find((node) => node.name === name) ?? null;
   }
 
-  #learn(output: Record<string, unknown>, principal: Principal, { name }: NodeRecord): void {
+  #learn(output: Record<string, unknown>, principal: Principal, made: Made): void {
     for (const [field, value] of Object.entries(output)) {
       if (!field.endsWith("_id") || typeof value !== "string" || field === "connection_id") continue;
-      this.#made.set(`${principal.id}\n${value}`, name);
-      const [oldest] = this.#made.keys();
-      if (this.#made.size > MOST_IDS && oldest !== undefined) this.#made.delete(oldest);
+      this.#put(value, made, principal);
     }
+  }
+
+  #put(id: string, made: Made, principal: Principal): void {
+    this.#made.set(`${principal.id}\n${id}`, made);
+    const [oldest] = this.#made.keys();
+    if (this.#made.size > MOST_IDS && oldest !== undefined) this.#made.delete(oldest);
   }
 
   async #listAt(node: NodeRecord, { signal, ...caller }: FarCaller) {
@@ -229,7 +285,29 @@ export class FarCalls {
     name: string,
     caller: FarCaller,
   ): Promise<unknown> {
-    const { principal, clientName, trace = null, signal } = caller;
+    const response = await this.#send(node, method, params, name, caller);
+    try {
+      return await resultOf(response, node);
+    } catch (cause) {
+      if (cause instanceof RefusedError) throw cause;
+      if (caller.signal.aborted)
+        throw new RefusedError("cancelled", "the call was cancelled by the client", { cause });
+      throw new RefusedError(
+        "node_unreachable",
+        `${node.name} has the desktop and ended before its answer was whole: look what was done before you try again`,
+        { cause, heldBy: { node: node.name, address: node.address } },
+      );
+    }
+  }
+
+  /** `name`: of what is asked for; null where the method has none. Throws RefusedError. */
+  async #send(
+    node: NodeRecord,
+    method: string,
+    params: object,
+    name: string | null,
+    { principal, clientName, trace = null, signal }: FarCaller,
+  ): Promise<IncomingMessage> {
     const _meta = {
       "io.modelcontextprotocol/protocolVersion": PROTOCOL,
       "io.modelcontextprotocol/clientInfo": { name: clientName ?? "", version: "" },
@@ -241,29 +319,13 @@ export class FarCalls {
       ...{ method: "POST", path: "/mcp", caller: carriedPrincipal(principal, this.#clock), signal },
       headers: {
         ...{ "content-type": "application/json", accept: "application/json, text/event-stream" },
-        ...{ "mcp-protocol-version": PROTOCOL, "mcp-method": method, "mcp-name": name },
+        ...{ "mcp-protocol-version": PROTOCOL, "mcp-method": method },
+        ...(name === null ? {} : { "mcp-name": name }),
       },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }),
     });
     if (answer === undefined) throw new Error("no calls to ask a node by");
-    try {
-      const body: unknown = JSON.parse(
-        (await readAnswer(answer.response, MOST_ANSWER_BYTES)).toString("utf8"),
-      );
-      const { data } = refused.safeParse(body);
-      if (data !== undefined)
-        throw new RefusedError("not_supported", `${node.name} refuses it: ${data.error.message}`);
-      return answered.parse(body).result;
-    } catch (cause) {
-      if (cause instanceof RefusedError) throw cause;
-      if (signal.aborted)
-        throw new RefusedError("cancelled", "the call was cancelled by the client", { cause });
-      throw new RefusedError(
-        "node_unreachable",
-        `${node.name} has the desktop and ended before its answer was whole: look what was done before you try again`,
-        { cause, heldBy: { node: node.name, address: node.address } },
-      );
-    }
+    return answer.response;
   }
 }
 

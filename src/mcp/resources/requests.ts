@@ -9,6 +9,10 @@ export function requestUri(id: string): string {
   return `${REQUEST}${id}`;
 }
 
+export function requestIdOf(uri: string): string {
+  return uri.slice(REQUEST.length);
+}
+
 export function isRequestUri(uri: string): boolean {
   return uri.startsWith(REQUEST);
 }
@@ -18,7 +22,7 @@ export function requestOf(
   uri: string,
   { desktops, principal }: Pick<Reader, "principal"> & { readonly desktops: Pick<Reader["desktops"], "all"> },
 ): { readonly request: HumanRequest; readonly desktop: McpDesktop } {
-  const id = uri.slice(REQUEST.length);
+  const id = requestIdOf(uri);
   for (const desktop of desktops.all) {
     const request = desktop.requests.of(principal.id).find((one) => one.id === id);
     if (request !== undefined) return { request, desktop };

@@ -205,13 +205,15 @@ async function recordingOf(id: string, recordings: RecordingsOf): Promise<object
 }
 
 /** The desktop whose screen an address names; throws RefusedError not_found. */
-export function screenOf(uri: string, { desktops }: Reader) {
-  if (!uri.startsWith(SCREEN)) throw new RefusedError("not_found", "no such screen");
-  return desktops.get(uri.slice(SCREEN.length));
+export function screenOf(uri: string, { desktops }: { readonly desktops: Pick<Reader["desktops"], "get"> }) {
+  const id = desktopOfScreen(uri);
+  if (id === null) throw new RefusedError("not_found", "no such screen");
+  return desktops.get(id);
 }
 
-export function screenUri(desktopId: string): string {
-  return `${SCREEN}${desktopId}`;
+/** Of an address; null: it is of no screen. */
+export function desktopOfScreen(uri: string): string | null {
+  return uri.startsWith(SCREEN) ? uri.slice(SCREEN.length) : null;
 }
 
 async function readScreen(uri: string, reader: Reader): Promise<ResourceContent> {

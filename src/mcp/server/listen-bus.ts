@@ -1,11 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ServerEvent, ServerEventBus } from "@modelcontextprotocol/server";
 import type { Principal } from "../../auth/principal.ts";
-import { RefusedError } from "../../desktop/error.ts";
-import { isRequestUri, onRequest, requestOf } from "../resources/requests.ts";
-import { screenUri } from "../resources/resources.ts";
+import { type Follower, follow } from "../resources/follow.ts";
 import type { McpState } from "../tool/mcp-state.ts";
-import type { McpDesktop, McpDesktops } from "../tool/ports.ts";
 
 interface Listening {
   readonly principal: Principal;
@@ -18,11 +15,11 @@ interface Listening {
  */
 export class ListenBus implements ServerEventBus {
   readonly #mcpState: McpState;
-  readonly #desktopsOf: (principal: Principal) => Pick<McpDesktops, "all">;
+  readonly #desktopsOf: (principal: Principal) => Follower["desktops"];
   readonly #streams = new Set<(event: ServerEvent) => void>();
   readonly #current = new AsyncLocalStorage<Listening>();
 
-  constructor(mcpState: McpState, desktopsOf: (principal: Principal) => Pick<McpDesktops, "all">) {
+  constructor(mcpState: McpState, desktopsOf: (principal: Principal) => Follower["desktops"]) {
     this.#mcpState = mcpState;
     this.#desktopsOf = desktopsOf;
   }
@@ -45,57 +42,14 @@ export class ListenBus implements ServerEventBus {
     if (listening === undefined) return () => {};
     const { principal, uris } = listening;
     this.#streams.add(listener);
-    const { all } = this.#desktopsOf(principal);
-    const stops = all
-      .filter(({ id }) => uris.includes(screenUri(id)))
-      .map((desktop) =>
-        this.#listen(principal.id, desktop, () =>
-          listener({ kind: "resource_updated", uri: screenUri(desktop.id) }),
-        ),
-      );
-    const off = this.#mcpState.events.onDue(({ principalId, desktopId }) => {
-      if (principalId !== principal.id) return;
-      const uri = screenUri(desktopId);
-      if (uris.includes(uri)) listener({ kind: "resource_updated", uri });
-    });
-    const requests = uris.filter(isRequestUri).map((uri) => this.#listenToRequest(principal, uri, listener));
+    const follower = { principal, mcpState: this.#mcpState, desktops: this.#desktopsOf(principal) };
+    // One that is not the principal's, or not known, is never told of.
+    const following = [...new Set(uris)].map((uri) =>
+      follow(uri, follower, () => listener({ kind: "resource_updated", uri })),
+    );
     return () => {
       this.#streams.delete(listener);
-      off();
-      for (const stop of [...stops, ...requests]) stop();
-    };
-  }
-
-  /** One that is not the principal's, or not known, is never told of. */
-  #listenToRequest(principal: Principal, uri: string, listener: (event: ServerEvent) => void): () => void {
-    try {
-      const { request, desktop } = requestOf(uri, { principal, desktops: this.#desktopsOf(principal) });
-      return onRequest(desktop, request.id, () => listener({ kind: "resource_updated", uri }));
-    } catch (error) {
-      if (error instanceof RefusedError) return () => {};
-      throw error;
-    }
-  }
-
-  /** Listens as soon as there is a picture, and `tell`s when it came late; the returned function ends it. */
-  #listen(principalId: string, desktop: McpDesktop, tell: () => void): () => void {
-    const begin = (): (() => void) | null => {
-      try {
-        return this.#mcpState.events.listen(principalId, desktop);
-      } catch {
-        // No picture yet, or too many: set_screenshot_frequency says why, and the stream stays open for it.
-        return null;
-      }
-    };
-    let stop = begin();
-    const off = desktop.on((event) => {
-      if (stop !== null || event.type !== "state" || event.state.kind !== "live") return;
-      stop = begin();
-      if (stop !== null) tell();
-    });
-    return () => {
-      off();
-      stop?.();
+      for (const one of following) one.stop();
     };
   }
 }

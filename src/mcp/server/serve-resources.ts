@@ -6,15 +6,9 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Principal } from "../../auth/principal.ts";
 import { getPrompt, listPrompts } from "../prompts/prompts.ts";
+import { type Following, follow } from "../resources/follow.ts";
 import type { Reader } from "../resources/reader.ts";
-import { isRequestUri, onRequest, requestOf } from "../resources/requests.ts";
-import {
-  listResources,
-  RESOURCE_TEMPLATES,
-  readResource,
-  screenOf,
-  screenUri,
-} from "../resources/resources.ts";
+import { listResources, RESOURCE_TEMPLATES, readResource } from "../resources/resources.ts";
 import { errorText, explain, INTERNAL_ERROR } from "../tool/error.ts";
 import type { McpState } from "../tool/mcp-state.ts";
 import type { McpPorts, McpTransport, PictureGiven } from "../tool/ports.ts";
@@ -94,24 +88,35 @@ export function serveResources(
     const request = { of, argument: argument.name, value: argument.value };
     return { completion: await told(mcpReq.signal, () => complete(request, readerFor(mcpReq.signal))) };
   });
-  const listening = new Map<string, () => void>();
+  const listening = new Map<string, Following>();
+  let isClosed = false;
   const close = (): void => {
-    for (const stop of listening.values()) stop();
+    isClosed = true;
+    for (const following of listening.values()) following.stop();
     listening.clear();
   };
   server.setRequestHandler("resources/subscribe", ({ params: { uri } }, { mcpReq: { signal } }) =>
-    told(signal, () => {
-      const reader = readerFor(signal);
-      const stop = isRequestUri(uri)
-        ? listenToRequest(server, uri, reader)
-        : listenTo(server, screenOf(uri, reader), principal, mcpState);
-      listening.get(uri)?.();
-      listening.set(uri, stop);
+    told(signal, async () => {
+      const following = follow(uri, readerFor(signal), () => {
+        // A client that is gone is noticed elsewhere; what it misses it can read.
+        server.sendResourceUpdated({ uri }).catch(() => {});
+      });
+      try {
+        await following.begun;
+      } catch (error) {
+        following.stop();
+        throw error;
+      }
+      if (isClosed || signal.aborted) following.stop();
+      else {
+        listening.get(uri)?.stop();
+        listening.set(uri, following);
+      }
       return {};
     }),
   );
   server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
-    listening.get(uri)?.();
+    listening.get(uri)?.stop();
     listening.delete(uri);
     return {};
   });
@@ -120,33 +125,6 @@ export function serveResources(
     close();
     before?.();
   };
-}
-
-/** Sends resource-updated notifications of one screen until the returned function is called. */
-function listenTo(
-  server: Server,
-  desktop: ReturnType<typeof screenOf>,
-  { id }: Principal,
-  { events }: McpState,
-): () => void {
-  const uri = screenUri(desktop.id);
-  const stop = events.listen(id, desktop);
-  const off = events.onDue(({ principalId, desktopId }) => {
-    // A client that is gone is noticed elsewhere; what it misses it can read.
-    if (principalId === id && desktopId === desktop.id) server.sendResourceUpdated({ uri }).catch(() => {});
-  });
-  return () => {
-    off();
-    stop();
-  };
-}
-
-/** The same of one request to a person. */
-function listenToRequest(server: Server, uri: string, reader: Reader): () => void {
-  const { request, desktop } = requestOf(uri, reader);
-  return onRequest(desktop, request.id, () => {
-    server.sendResourceUpdated({ uri }).catch(() => {});
-  });
 }
 
 /** MCP has an error of its own for an address that leads nowhere; all else is told as it is. */

@@ -139,7 +139,7 @@ class McpFace implements Mcp {
     this.#modern = createMcpHandler(factory, {
       legacy: "reject",
       bus: this.#bus,
-      maxSubscriptions: 200,
+      maxSubscriptions: 500,
       maxRequestBodySize: MAX_BODY_BYTES,
     });
     this.#sessionless = legacyStatelessFallback(factory, undefined, { maxRequestBodySize: MAX_BODY_BYTES });

@@ -50,7 +50,7 @@ export function openMcpState(ports: McpPorts): McpState {
       return await read.read(request, signal);
     },
     languages: ports.languages ?? listLanguages,
-    onBug: (err) => ports.log.error({ err }, "Following an element failed"),
+    onBug: (err) => ports.log.error({ err }, "Following a change failed"),
     analysts: ports.analysts ?? null,
     tellAnalysis: async (analysis) => {
       ports.onAnalysis?.(analysis);
