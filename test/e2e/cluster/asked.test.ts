@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { fileURLToPath } from "node:url";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import t from "tap";
 import * as z from "zod";
 import { approvalSchema, desktopSchema, errorSchema, grantSchema } from "../../../src/web/api/api.ts";
@@ -284,17 +285,47 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "xsetroot", "open
     );
   };
 
+  /** What an agent is told at a node that has it not, as long as all goes on. */
+  const updates: string[] = [];
+  const uri = `screen://${id}`;
+  const listener = new Client(
+    { name: "listener", version: "1" },
+    { versionNegotiation: { mode: { pin: "2026-07-28" } } },
+  );
+  t.teardown(() => listener.close());
+  await t.test("an agent that listens at one node is told of the screen of another", async (t) => {
+    const requestInit = { headers: { authorization: `Bearer ${fleet.node(third).agentToken}` } };
+    const at = new URL(`${fleet.node(third).url}/mcp`);
+    await listener.connect(new StreamableHTTPClientTransport(at, { requestInit }));
+    listener.setNotificationHandler("notifications/resources/updated", ({ params }) => {
+      updates.push(params.uri);
+    });
+    await listener.listen({ resourceSubscriptions: [uri] });
+    // The stream is open here; the other node hears of it a moment later.
+    await until("told of a change", async () => {
+      await screen.command("xsetroot", "-solid", updates.length % 2 === 0 ? "#305020" : "#503020");
+      return updates.length > 0;
+    });
+    t.same([...new Set(updates)], [uri]);
+  });
+
   let next = "";
   await t.test(
     "a question that was open when its node died is asked again, and no late yes counts",
     async (t) => {
       const { clicked, question } = await clickAsked(180, third);
       await fleet.node(third).fetch(`/api/v1/approvals/${question.id}/picture.png`);
+      const before = updates.length;
       next = await killed(third);
       t.not(await clicked, null, "who waited is told that no yes came");
       t.same(await approvalsAt(third), []);
       t.equal(await codeOf(await answer(third, question.id, yes)), "not_found");
       await until("it is live", () => agent.shot({ connection_id: id }).catch(() => null), SLOW_MS);
+      await until("who listens is told of the move", () => updates.length > before, SLOW_MS);
+      const moved = updates.length;
+      await screen.command("xsetroot", "-solid", "#203050");
+      await until("who listens is told by the next node", () => updates.length > moved, SLOW_MS);
+      t.same([...new Set(updates)], [uri]);
       t.equal(probe.presses().length, 2, "nothing was granted by the move");
       const { clicked: again, question: anew } = await clickAsked(180, third, question.id);
       await approve(third, anew.id);
