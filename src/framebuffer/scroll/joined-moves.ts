@@ -22,8 +22,8 @@ export interface Moved {
  * The moves of an update, as few as they can be: without those that bring what is there already, and the others as one of
  * all their bounds where little is to be painted for it. Servers cut a scroll into several moves around what they paint
  * besides (TigerVNC 1.15, 2026-11), and in a browser each costs a copy of the whole canvas, however small it is. null
- * where the moves are not of one shift. `before` and `after` have one size and are not changed; outside of `painted`
- * `after` shows what the moves bring. Yields after each line that it compared.
+ * where the moves are not of one shift. They came before anything was painted. `before` and `after` have one size and are not
+ * changed; outside of `painted` `after` shows what the moves bring. Yields after each line that it compared.
  *
  * INVARIANT: whoever shows `before`, makes these moves, then paints `rest` and what changed outside of where they went,
  * shows `after`.
