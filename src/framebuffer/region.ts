@@ -154,24 +154,20 @@ export class Region {
 /** The bands of rectangles in reading order, as most lists of them are; null where they are in another, or overlap. */
 function bandsOf(rects: readonly Rect[]): readonly Band[] | null {
   const bands: Band[] = [];
-  let top = Number.NEGATIVE_INFINITY;
+  let top = 0;
   let bottom = Number.NEGATIVE_INFINITY;
   let spans: number[] = [];
   for (const r of rects) {
     if (isEmptyRect(r)) continue;
-    const right = r.x + r.width;
-    if (r.y === top && r.y + r.height === bottom) {
-      const last = spans.at(-1) ?? right;
-      if (r.x < last) return null;
-      if (r.x === last) spans[spans.length - 1] = right;
-      else spans.push(r.x, right);
-    } else if (r.y < bottom) return null;
-    else {
+    if (r.y >= bottom) {
       append(bands, top, bottom, spans);
       top = r.y;
-      bottom = r.y + r.height;
-      spans = [r.x, right];
+      bottom = top + r.height;
+      spans = [];
     }
+    // Those that touch are left to unions.
+    if (r.y !== top || top + r.height !== bottom || r.x <= (spans.at(-1) ?? -1)) return null;
+    spans.push(r.x, r.x + r.width);
   }
   append(bands, top, bottom, spans);
   return bands;
