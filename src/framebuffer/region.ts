@@ -32,7 +32,8 @@ export class Region {
   static from(rects: readonly Rect[]): Region {
     const bands = bandsOf(rects);
     if (bands !== null) return Region.fromBands(bands);
-    let parts = rects.filter((r) => !isEmptyRect(r)).map(Region.#single);
+    let parts: Region[] = [];
+    for (const r of rects) if (!isEmptyRect(r)) parts.push(Region.#single(r));
     // Pairwise, so that n rectangles cost n log n band merges and not n squared.
     while (parts.length > 1) {
       const next: Region[] = [];
@@ -105,8 +106,7 @@ export class Region {
 
   /** True where this is one rectangle that holds all of the other: the usual case of damage within a request. */
   #covers(other: Region): boolean {
-    const [band, more] = this.#bands;
-    if (band === undefined || more !== undefined || band.spans.length !== 2) return false;
+    if (this.#bands.length !== 1 || this.#bands[0]?.spans.length !== 2) return false;
     return holdsRect(this.bounds, other.bounds);
   }
 
@@ -153,24 +153,26 @@ export class Region {
 
 /** The bands of rectangles in reading order, as most lists of them are; null where they are in another, or overlap. */
 function bandsOf(rects: readonly Rect[]): readonly Band[] | null {
-  const bands: Band[] = [];
+  let count = 0;
   let top = 0;
   let bottom = Number.NEGATIVE_INFINITY;
-  let spans: number[] = [];
+  let edges = 0;
   for (const r of rects) {
     if (isEmptyRect(r)) continue;
     if (r.y >= bottom) {
-      append(bands, top, bottom, spans);
+      count = append(count, top, bottom, spansOf(edges));
       top = r.y;
       bottom = top + r.height;
-      spans = [];
+      edges = 0;
     }
     // Those that touch are left to unions.
-    if (r.y !== top || top + r.height !== bottom || r.x <= (spans.at(-1) ?? -1)) return null;
-    spans.push(r.x, r.x + r.width);
+    if (r.y !== top || top + r.height !== bottom) return null;
+    if (edges > 0 && r.x <= (EDGES[edges - 1] ?? 0)) return null;
+    EDGES[edges++] = r.x;
+    EDGES[edges++] = r.x + r.width;
   }
-  append(bands, top, bottom, spans);
-  return bands;
+  count = append(count, top, bottom, spansOf(edges));
+  return BANDS.slice(0, count);
 }
 
 function lengthOf(spans: readonly number[]): number {
@@ -194,9 +196,20 @@ function boundsOf(bands: readonly Band[]): Rect {
 
 const NO_SPANS: readonly number[] = [];
 
+/**
+ * Where spans and bands are put together before their number is known: an array that grows from nothing takes room for
+ * 17, and regions are most of what an update leaves to the garbage collector.
+ */
+const EDGES: number[] = [];
+const BANDS: Band[] = [];
+
+function spansOf(edges: number): readonly number[] {
+  return edges === 0 ? NO_SPANS : EDGES.slice(0, edges);
+}
+
 /** Walks both band lists, which are sorted, from edge to edge and keeps what `keep` says; nothing is in neither. */
 function combine(a: readonly Band[], b: readonly Band[], keep: Combine): Region {
-  const bands: Band[] = [];
+  let count = 0;
   const ofA = keep(true, false);
   const ofB = keep(false, true);
   let ia = 0;
@@ -210,15 +223,15 @@ function combine(a: readonly Band[], b: readonly Band[], keep: Combine): Region 
     const bottom = Math.min(nextEdge(bandA, top), nextEdge(bandB, top));
     // Spans that stay as they are, are shared: regions are immutable.
     if (spansB === NO_SPANS) {
-      if (ofA && spansA !== NO_SPANS) append(bands, top, bottom, spansA);
+      if (ofA) count = append(count, top, bottom, spansA);
     } else if (spansA === NO_SPANS) {
-      if (ofB) append(bands, top, bottom, spansB);
-    } else append(bands, top, bottom, combineSpans(spansA, spansB, keep));
+      if (ofB) count = append(count, top, bottom, spansB);
+    } else count = append(count, top, bottom, combineSpans(spansA, spansB, keep));
     if (bandA?.bottom === bottom) ia++;
     if (bandB?.bottom === bottom) ib++;
     top = bottom;
   }
-  return Region.fromBands(bands);
+  return Region.fromBands(BANDS.slice(0, count));
 }
 
 /** Of a band that does not end above `y`, the next edge below that. */
@@ -227,8 +240,8 @@ function nextEdge(band: Band | undefined, y: number): number {
   return band.top > y ? band.top : band.bottom;
 }
 
-function combineSpans(a: readonly number[], b: readonly number[], keep: Combine): number[] {
-  const out: number[] = [];
+function combineSpans(a: readonly number[], b: readonly number[], keep: Combine): readonly number[] {
+  let edges = 0;
   let ia = 0;
   let ib = 0;
   let wasKept = false;
@@ -237,21 +250,22 @@ function combineSpans(a: readonly number[], b: readonly number[], keep: Combine)
     while (a[ia] === x) ia++;
     while (b[ib] === x) ib++;
     const isKept = keep(ia % 2 === 1, ib % 2 === 1);
-    if (isKept !== wasKept) out.push(x);
+    if (isKept !== wasKept) EDGES[edges++] = x;
     wasKept = isKept;
   }
-  return out;
+  return spansOf(edges);
 }
 
-/** Adds a band below the others and grows the last one instead where the spans are the same; nothing without spans. */
-function append(bands: Band[], top: number, bottom: number, spans: readonly number[]): void {
-  if (spans.length === 0) return;
-  const last = bands.at(-1);
+/** Adds a band below the `count` of BANDS and grows the last one instead where the spans are the same; their count then. */
+function append(count: number, top: number, bottom: number, spans: readonly number[]): number {
+  if (spans.length === 0) return count;
+  const last = count === 0 ? undefined : BANDS[count - 1];
   if (last !== undefined && last.bottom === top && sameSpans(last.spans, spans)) {
-    bands[bands.length - 1] = { top: last.top, bottom, spans: last.spans };
-  } else {
-    bands.push({ top, bottom, spans });
+    BANDS[count - 1] = { top: last.top, bottom, spans: last.spans };
+    return count;
   }
+  BANDS[count] = { top, bottom, spans };
+  return count + 1;
 }
 
 function sameSpans(a: readonly number[], b: readonly number[]): boolean {
