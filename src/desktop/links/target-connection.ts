@@ -110,10 +110,11 @@ export class TargetConnection {
 
   /**
    * Messages of one turn leave together, after it: fewer packets, and an in-process peer that answers at once never
-   * finds the parser running.
+   * finds the parser running. One microtask later than the viewers, so that what answers an update (a fence, the next
+   * request) does not hold up the update on its way to them: a write to a socket takes 0.1 to 0.2 ms.
    */
   write(bytes: Uint8Array): void {
-    if (this.#outbox.length === 0) queueMicrotask(() => this.flush());
+    if (this.#outbox.length === 0) queueMicrotask(() => queueMicrotask(() => this.flush()));
     this.#outbox.push(Buffer.from(bytes)); // a copy: writers reuse their memory
   }
 
