@@ -6,6 +6,13 @@ export function reaches({ desktops }: Pick<Principal, "desktops">, desktopId: st
   return desktops === undefined || desktops.includes(desktopId);
 }
 
+/** The same, to be asked of thousands. */
+export function reachOf({ desktops }: Pick<Principal, "desktops">): (desktopId: string) => boolean {
+  if (desktops === undefined) return () => true;
+  const granted = new Set(desktops);
+  return (desktopId) => granted.has(desktopId);
+}
+
 /** What a registry of desktops is asked by every face. */
 interface Registry<Desktop> {
   readonly all: readonly Desktop[];

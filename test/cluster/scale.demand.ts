@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { SecretBox } from "../../src/auth/secret-box.ts";
 import { FLEET } from "../../src/cluster/fleet/fleet.ts";
 import { FleetConnections } from "../../src/cluster/fleet/fleet-connections.ts";
+import { fleetView } from "../../src/cluster/fleet/fleet-view.ts";
 import { LEASE_TIMING } from "../../src/cluster/lease/lease.ts";
 import { endDeadLeases } from "../../src/cluster/nodes/dead-leases.ts";
 import { FleetNode } from "../../src/cluster/nodes/fleet-node.ts";
@@ -181,6 +182,15 @@ const rounds = Array.from({ length: 21 }, () => {
 }).sort((a, b) => a - b);
 say(
   `who should have what, of all desktops: ${rounds[10]?.toFixed(1)} ms (median), ${rounds[20]?.toFixed(1)} ms at most`,
+);
+
+const tellings = Array.from({ length: 21 }, () => {
+  const beganMs = performance.now();
+  const text = JSON.stringify(fleetView("node-0", first.node, (id) => id).desktops);
+  return { ms: performance.now() - beganMs, bytes: text.length };
+}).sort((a, b) => a.ms - b.ms);
+say(
+  `what is told of the fleet at once: ${tellings[10]?.ms.toFixed(1)} ms (median), ${tellings[20]?.ms.toFixed(1)} ms at most, ${tellings[0]?.bytes} bytes`,
 );
 
 // Who places what others had is among them.

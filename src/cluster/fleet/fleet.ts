@@ -12,13 +12,14 @@ import { StoreError } from "../error.ts";
 import type { LeaseTiming } from "../lease/lease.ts";
 import type { LeaseClock } from "../lease/lease-clock.ts";
 import { FleetNode } from "../nodes/fleet-node.ts";
+import type { Placed } from "../nodes/known.ts";
 import type { Assignment, NodeRecord } from "../nodes/records.ts";
 import { asked } from "../shared/asked.ts";
 import { commitSurely } from "../store/commit-surely.ts";
 import type { Change, ClusterStore } from "../store/store.ts";
 import { FleetConnections } from "./fleet-connections.ts";
 import { FleetMoves } from "./fleet-moves.ts";
-import { type FleetView, fleetState, fleetView, heldBy } from "./fleet-view.ts";
+import { type FleetQuery, type FleetView, fleetState, fleetView, heldBy, noSuchNode } from "./fleet-view.ts";
 import { notYet, placeOf } from "./not-yet.ts";
 import { Prepared } from "./prepared.ts";
 
@@ -187,17 +188,16 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
 
   async add(connection: Connection, by: Actor | null): Promise<void> {
     const { newId, zones } = this.#options;
-    const [zone = ""] = zones;
-    const { id } = connection;
+    const [{ id }, [zone = ""]] = [connection, zones];
     const wish: Assignment = { desktop: id, zone, cores: 0, memoryMib: 0, owner: null, by: newId() };
     const place = { kind: "create", key: this.#node.desktopKey(id), value: JSON.stringify(wish) } as const;
     await this.#commit([this.#connections.created(connection), place]);
     this.#options.onAdded(id, by);
-    await this.#placed(id);
+    await this.#untilPlaced(id);
   }
 
   elsewhere(id: string): RefusedError | null {
-    if (this.#node.assignment(id) === null) return null;
+    if (!this.placed.has(id)) return null;
     const heldBy = placeOf(this.ownerOf(id));
     if (heldBy === null || heldBy.node === this.name) return notYet(id);
     return new RefusedError("held_elsewhere", `${heldBy.node} has the desktop ${id}: ask ${heldBy.address}`, {
@@ -225,20 +225,22 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
 
   /** Throws RefusedError not_found for a node that the fleet does not know, not_held where the store does not answer. */
   async drain(name: string, isDrained: boolean): Promise<void> {
-    if (!this.#node.nodes.some((node) => node.name === name)) {
-      throw new RefusedError("not_found", "no such node: GET /api/v1/fleet lists them by name");
-    }
+    if (!this.#node.nodes.some((node) => node.name === name)) throw noSuchNode();
     await asked(() => this.#node.drain(name, isDrained, `${this.name} ${this.#options.newId()}`));
   }
 
-  get view(): FleetView {
-    return fleetView(this.name, this.#node, (id) => this.#connections.nameOf(id));
+  view(query?: FleetQuery): FleetView {
+    return fleetView(this.name, this.#node, (id) => this.#connections.nameOf(id), query);
+  }
+
+  /** All desktops by their ids, and the ids of the nodes that have them. */
+  get placed(): ReadonlyMap<string, Placed> {
+    return this.#node.placed;
   }
 
   /** The id of a desktop by that or its name, wherever it is; of undefined, of the first by their ids; null: there is none. */
   find(wanted: string | undefined): string | null {
-    const isId = wanted !== undefined && this.#node.assignment(wanted) !== null;
-    return isId ? wanted : this.#connections.first(wanted);
+    return wanted !== undefined && this.placed.has(wanted) ? wanted : this.#connections.first(wanted);
   }
 
   /** How it is, in numbers. */
@@ -322,8 +324,7 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
       for (const { link } of this.#opened.values()) link?.letGo();
     }
     this.#wasSure = remainingMs > 0;
-    const { clock } = this.#options;
-    const { placings } = this.#node;
+    const [{ clock }, { placings }] = [this.#options, this.#node];
     if (placings !== this.#lookedPlacings) this.moves.look(heldBy(this.#node), clock.date());
     this.#lookedPlacings = placings;
     clock.after(LOOK_EVERY_MS, () => this.#look(), { isIdle: true });
@@ -344,7 +345,7 @@ export class Fleet implements SharedDesktops, ConnectionStore, CalledFleet {
   }
 
   /** Resolves when it is open here. Throws RefusedError. */
-  async #placed(id: string): Promise<void> {
+  async #untilPlaced(id: string): Promise<void> {
     const limit = new AbortController();
     const tooLong = delay(this.#options.clock, PLACE_WITHIN_MS, limit.signal).catch(() => undefined);
     let look = (): void => undefined;

@@ -147,9 +147,9 @@ export class FleetNode {
     return this.#placings;
   }
 
-  /** Who has which desktop, as far as this node knows. */
-  get assignments(): readonly Assignment[] {
-    return [...this.#placed.values()].map(({ assignment }) => assignment);
+  /** Who has which desktop, by its id, as far as this node knows. */
+  get placed(): ReadonlyMap<string, Placed> {
+    return this.#placed;
   }
 
   assignment(desktop: string): Assignment | null {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import * as z from "zod";
 import { carriedPrincipal } from "../../auth/carried-principal.ts";
-import { reaches } from "../../auth/granted-desktops.ts";
+import { reaches, reachOf } from "../../auth/granted-desktops.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { Fleet } from "../../cluster/fleet/fleet.ts";
 import type { NodeRecord } from "../../cluster/nodes/records.ts";
@@ -14,7 +14,7 @@ import { resultOf } from "./far-answer.ts";
 import { type FarListener, FarListening } from "./far-listening.ts";
 
 /** What calls of agents need of a fleet; Fleet is one. */
-export type FarFleet = Pick<Fleet, "name" | "view" | "ownerOf" | "calls" | "whenChanged">;
+export type FarFleet = Pick<Fleet, "name" | "nodes" | "placed" | "ownerOf" | "calls" | "whenChanged">;
 
 const PROTOCOL = "2026-07-28";
 /** A list of all nodes waits so long for each. */
@@ -216,8 +216,16 @@ export class FarCalls {
   #choiceOf(principal: Principal): string | null {
     const chosen = this.#chosen.get(principal.id);
     if (chosen !== undefined) return chosen;
-    const all = (this.#fleet?.view.desktops ?? []).filter(({ id }) => reaches(principal, id));
-    return all.some(({ node }) => node === this.#fleet?.name) ? null : (all[0]?.id ?? null);
+    const { nodes = [], placed = [], name } = this.#fleet ?? {};
+    const here = nodes.find((node) => node.name === name)?.id;
+    const isReached = reachOf(principal);
+    let first: string | null = null;
+    for (const [id, { assignment }] of placed) {
+      if (!isReached(id)) continue;
+      if (assignment.owner === here) return null;
+      first ??= id;
+    }
+    return first;
   }
 
   /** null: it is here, or nobody can be asked. */

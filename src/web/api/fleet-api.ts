@@ -1,6 +1,16 @@
 import * as z from "zod";
 
-/** `GET /api/v1/fleet`: as the node that is asked knows it. */
+/** `GET /api/v1/fleet` */
+export const fleetQuerySchema = z.object({
+  /** The name of the one node to be told of, with the desktops that it has. */
+  node: z.string().min(1).max(128).exactOptional(),
+  /** `next` of the part before. */
+  after: z.string().max(200).exactOptional(),
+  /** Desktops at most. */
+  limit: z.coerce.number().int().min(1).max(1000).default(200),
+});
+
+/** Its answer, as the node that is asked knows it. */
 export const fleetSchema = z.object({
   /** Of the node that is asked; null: this server is alone. */
   node: z.string().nullable(),
@@ -19,6 +29,7 @@ export const fleetSchema = z.object({
       is_draining: z.boolean(),
     }),
   ),
+  /** A part of them: first those that no node has, then by their ids. */
   desktops: z.array(
     z.object({
       id: z.string(),
@@ -29,10 +40,14 @@ export const fleetSchema = z.object({
       node: z.string().nullable(),
     }),
   ),
+  /** `after` of the next part; null: there is none. */
+  next: z.string().nullable(),
   /** What moved from one node to another, as the node that is asked saw it since it runs; the last hundred, newest first. */
   moves: z.array(
     z.object({
       desktop_id: z.string(),
+      /** Of the desktop, as above. */
+      name: z.string().nullable(),
       from: z.string(),
       to: z.string(),
       /** gone: that node's lease ended; drained: it was told to hand over all; let_go: it gave this one away, or did not reach it. */

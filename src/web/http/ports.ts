@@ -154,7 +154,7 @@ interface AuditFace {
 /** A fleet that this server is a node of; Fleet is one. */
 export type FleetFace = Pick<
   Fleet,
-  "view" | "moves" | "drain" | "name" | "ownerOf" | "elsewhere" | "whenChanged" | "calls"
+  "view" | "moves" | "drain" | "name" | "nodes" | "ownerOf" | "placed" | "whenChanged" | "calls"
 >;
 
 /** Everything that the web face needs from the appliance. */

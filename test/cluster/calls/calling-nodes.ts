@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NodeCalls } from "../../../src/cluster/calls/node-calls.ts";
 import { FleetMoves } from "../../../src/cluster/fleet/fleet-moves.ts";
+import type { Placed } from "../../../src/cluster/nodes/known.ts";
 import type { NodeRecord } from "../../../src/cluster/nodes/records.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import type { FleetFace } from "../../../src/web/http/ports.ts";
@@ -18,6 +19,11 @@ export interface CallingNode {
   readonly refused: string[];
   /** From now on `app` answers the others. */
   listen(app: Server): Promise<NodeRecord>;
+}
+
+function placedAt(desktop: string, owner: string): Placed {
+  const assignment = { desktop, zone: "z", cores: 0, memoryMib: 0, owner, by: "x" };
+  return { key: desktop, assignment, revision: 1n };
 }
 
 /** Nodes that call each other, and the table by which they know each other and who has which desktop. */
@@ -67,13 +73,18 @@ export class CallingNodes {
     this.#owner.teardown(() => calls.close());
     const fleet: FleetFace = {
       ...{ name, calls, whenChanged: table.whenChanged, drain: async () => undefined },
-      elsewhere: () => null,
+      get nodes() {
+        return table.nodes;
+      },
+      get placed() {
+        return new Map([...owners].map(([id, node]) => [id, placedAt(id, `${node}-1`)]));
+      },
       moves: new FleetMoves(),
       ownerOf: (id) => records.get(owners.get(id) ?? "") ?? null,
-      get view() {
+      view() {
         const desktops = [...owners].map(([id, node]) => ({ id, name: id, zone: "z", node }));
         const nodes = table.nodes.map((record) => ({ ...record, desktops: 0, isDrained: false }));
-        return { self: name, leaseMs: 3000, nodes, desktops };
+        return { self: name, leaseMs: 3000, nodes, desktops, next: null, nameOf: (id) => id };
       },
     };
     return {

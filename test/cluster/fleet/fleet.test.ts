@@ -113,7 +113,7 @@ t.test("desktops are shared, placed evenly, and held by one node each", async (t
   t.equal(far?.connection.name.startsWith("desk"), true, "as it was added on the other node");
   const { entries } = await store.list("/overlay-companion/connections/");
   t.notMatch(JSON.stringify(entries.map(({ value }) => value)), "desk", "sealed");
-  t.match(a.fleet.view, {
+  t.match(a.fleet.view(), {
     self: "a",
     nodes: [{ desktops: 1 }, { desktops: 1 }],
     desktops: [{ zone: "z" }, { zone: "z" }],
@@ -122,7 +122,13 @@ t.test("desktops are shared, placed evenly, and held by one node each", async (t
 
   const edited = b.desktops.edit(far?.id ?? "", { ...input(2), name: "other" }, ANN);
   t.equal(await outcome(clock, edited), "done");
-  t.match(a.fleet.view.desktops.map(({ name }) => name).sort(), [/^desk/, "other"]);
+  t.match(
+    a.fleet
+      .view()
+      .desktops.map(({ name }) => name)
+      .sort(),
+    [/^desk/, "other"],
+  );
   t.equal(await outcome(clock, b.desktops.remove(far?.id ?? "", ANN)), "done");
   t.equal(
     (await store.list("/overlay-companion/")).entries.filter(({ key }) => key.includes(far?.id ?? "?"))
@@ -197,7 +203,7 @@ t.test(
     t.equal(a.desktops.get(desktop.id).id, desktop.id);
     t.ok(Number(a.fleet.fenceOf(desktop.id)) > Number(fence), "under a newer fence");
     t.match(
-      a.fleet.view.nodes.find(({ name }) => name === "b"),
+      a.fleet.view().nodes.find(({ name }) => name === "b"),
       { isDrained: true, desktops: 0 },
     );
     await outcome(clock, a.desktops.add(input(3), ANN));

@@ -94,7 +94,7 @@ export async function simulateFleet(seed: number, faults: FleetFaults = {}): Pro
     if (length !== 1) violate(`${desktop} has ${length} holders after all faults`);
   }
   for (const { name, server } of places) {
-    if (server.fleet.view.leaseMs <= 0) violate(`${name} has no lease after all faults`);
+    if (server.fleet.state.leaseMs <= 0) violate(`${name} has no lease after all faults`);
   }
   for (const part of ["nodes/", "names/"]) {
     const { length } = await keys(`${FLEET}${part}`);

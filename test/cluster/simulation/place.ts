@@ -127,9 +127,8 @@ export class Server {
     if (inner === undefined || inner === null) return;
     inner.close();
     if (inner.down.size === 0) return;
-    const { view } = this.fleet;
-    const isOwn = view.desktops.some((desktop) => desktop.id === id && desktop.node === this.fleet.name);
-    if (isOwn && view.leaseMs > 0)
+    const isOwn = this.fleet.ownerOf(id)?.name === this.fleet.name;
+    if (isOwn && this.fleet.state.leaseMs > 0)
       this.#scene.violate(`${id}: handed over with ${inner.down.size} keys down`);
   }
 

@@ -48,7 +48,7 @@ export const STRIKES: readonly (readonly [string, (strike: Strike) => void])[] =
       if (machine.state !== "running") return;
       machine.jumpBack(world.between(1, 20_000));
       // What nobody looks at while it is back nobody can find: a process that stands still then.
-      void fleet.view;
+      void fleet.state;
     },
   ],
   [

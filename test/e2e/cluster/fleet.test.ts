@@ -106,6 +106,12 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "chromium"])) {
     const { stdout } = await etcd.control(etcd.first, "get", "/overlay-companion/connections/", "--prefix");
     t.notMatch(stdout, /desk \d|127\.0\.0\.1/, "what etcd holds is sealed");
     for (const id of ids) {
+    const part = await node("a").fetch("/api/v1/fleet?node=b&limit=1");
+    const { nodes: told, desktops: first } = fleetSchema.parse(await part.json());
+    t.match(told, [{ name: "b", desktops: DESKTOPS / 3 }], "of one node");
+    t.match(first, [{ node: "b" }]);
+    t.equal((await errorOf(await node("a").fetch("/api/v1/fleet?node=none"))).code, "not_found");
+    t.equal((await node("a").fetch("/api/v1/fleet?limit=0")).status, 400);
       const name = await holder(id);
       const other = name === "a" ? "b" : "a";
       t.match(await errorOf(await node(other).fetch(`/api/v1/desktops/${id}`)), {

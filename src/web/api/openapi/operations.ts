@@ -32,7 +32,7 @@ import {
   pairingBodySchema,
 } from "../browsers-api.ts";
 import { filesSchema, partQuerySchema, sendBodySchema, sendingSchema } from "../files/files-api.ts";
-import { drainBodySchema, fleetSchema, openSchema } from "../fleet-api.ts";
+import { drainBodySchema, fleetQuerySchema, fleetSchema, openSchema } from "../fleet-api.ts";
 import { overlaySchema } from "../overlay-api.ts";
 import { pushInfoSchema, subscriptionBodySchema, subscriptionEndSchema } from "../push-api.ts";
 import { requestBodySchema, requestSchema } from "../requests-api.ts";
@@ -123,7 +123,8 @@ const PEOPLE: Operations = {
   },
   "DELETE /api/v1/tokens/:id": { summary: "Revoke a token", status: 204 },
   "GET /api/v1/fleet": {
-    summary: "The nodes of the fleet that this server is of, and who has which desktop",
+    summary: "The nodes of the fleet that this server is of, and who has which desktop, in parts",
+    query: fleetQuerySchema,
     answer: fleetSchema,
   },
   "POST /api/v1/fleet/nodes/:id/drain": {

@@ -21,29 +21,27 @@ export function FleetPage() {
 function Nodes() {
   const info = useSignal<FleetInfo | null>(null);
   const failure = useSignal<ErrorWords | null>(null);
-  const take = (answer: Promise<Response>): Promise<void> =>
-    answer.then(async (response) => {
-      info.value = await response.json();
-      failure.value = null;
-    });
-  const load = (): void => {
-    take(request("GET", "/api/v1/fleet")).catch((error: unknown) => {
-      failure.value = errorWords(error);
-    });
-  };
+  const { search } = location;
+  const load = (): Promise<void> =>
+    request("GET", `/api/v1/fleet${search}`)
+      .then(async (response) => {
+        info.value = await response.json();
+        failure.value = null;
+      })
+      .catch((error: unknown) => {
+        failure.value = errorWords(error);
+      });
   useEffect(() => {
-    load();
+    void load();
     const timer = setInterval(load, LOOK_EVERY_MS);
     return () => clearInterval(timer);
-  }, []);
+  }, [search]);
   const drain = (node: string, is_draining: boolean): void => {
     const path = `/api/v1/fleet/nodes/${encodeURIComponent(node)}/drain`;
-    attempt(t`Could not tell ${node}`, take(request("POST", path, { is_draining })));
+    attempt(t`Could not tell ${node}`, request("POST", path, { is_draining }).then(load));
   };
   const { node: self, nodes = [], desktops = [], moves = [] } = info.value ?? {};
-  const names = new Map(desktops.map(({ id, name }) => [id, name]));
-  const nameOf = (id: string): string => names.get(id) ?? id;
-  const nobodys = desktops.filter(({ node }) => node === null);
+  const nobodys = desktops.filter(({ node }) => !node);
   return (
     <>
       <h1>{t`Fleet`}</h1>
@@ -53,51 +51,53 @@ function Nodes() {
       )}
       {nobodys.length > 0 && (
         <p class="tone-warn" role="status">
-          {t`No node has: ${nobodys.map(({ id }) => nameOf(id)).join(", ")}`}
+          {t`No node has: ${nobodys.map(({ id, name }) => name ?? id).join(", ")}`}
         </p>
       )}
       <ul class="things" aria-label={t`Nodes`} aria-busy={!info.value}>
-        {nodes.map(({ name, address, zones, desktops: count, capacity, is_draining }) => (
-          <li class="thing" key={name}>
-            <div class="thing-head">
-              <h2>{name}</h2>
-              {name === self && <span class="pill pill-accent">{t`You are here`}</span>}
-              {is_draining && <span class="pill pill-warn">{count > 0 ? t`Hands over` : t`Drained`}</span>}
-            </div>
-            <dl class="thing-facts">
-              <Fact name={t`Desktops`} value={t`${count} of ${capacity}`} />
-              <Fact name={t`Address`} value={address} />
-              <Fact name={t`Networks`} value={zones.join(", ")} />
-            </dl>
-            <p class="fleet-desktops">
-              {desktops
-                .filter(({ node }) => node === name)
-                .map(({ id }) => (
+        {nodes.map(({ name, address, zones, desktops: count, capacity, is_draining }) => {
+          const shown = desktops.filter(({ node }) => node === name);
+          return (
+            <li class="thing" key={name}>
+              <div class="thing-head">
+                <h2>{name}</h2>
+                {name === self && <span class="pill pill-accent">{t`You are here`}</span>}
+                {is_draining && <span class="pill pill-warn">{count > 0 ? t`Hands over` : t`Drained`}</span>}
+              </div>
+              <dl class="thing-facts">
+                <Fact name={t`Desktops`} value={t`${count} of ${capacity}`} />
+                <Fact name={t`Address`} value={address} />
+                <Fact name={t`Networks`} value={zones.join(", ")} />
+              </dl>
+              <p class="fleet-desktops">
+                {shown.map(({ id, name }) => (
                   <a key={id} href={viewerPath(id)}>
-                    {nameOf(id)}
+                    {name ?? id}
                   </a>
                 ))}
-            </p>
-            <div class="thing-tools">
-              <button
-                type="button"
-                class="button"
-                aria-label={is_draining ? t`Let ${name} take desktops` : t`Drain ${name}`}
-                onClick={() => drain(name, !is_draining)}
-              >
-                {is_draining ? t`Take desktops` : t`Drain`}
-              </button>
-            </div>
-          </li>
-        ))}
+                {shown.length < count && <a href={`?node=${name}`}>{t`${shown.length} of ${count}`}</a>}
+              </p>
+              <div class="thing-tools">
+                <button
+                  type="button"
+                  class="button"
+                  aria-label={is_draining ? t`Let ${name} take desktops` : t`Drain ${name}`}
+                  onClick={() => drain(name, !is_draining)}
+                >
+                  {is_draining ? t`Take desktops` : t`Drain`}
+                </button>
+              </div>
+            </li>
+          );
+        })}
       </ul>
       {moves.length > 0 && (
         <>
           <h2>{t`Moved`}</h2>
           <ul class="fleet-moves">
-            {moves.map(({ desktop_id, from, to, why, at }) => (
+            {moves.map(({ desktop_id, name, from, to, why, at }) => (
               <li key={desktop_id + at}>
-                {t`${nameOf(desktop_id)}: from ${from} to ${to}, because ${WHY[why]}; ${agoWords(at, serverNowMs())}`}
+                {t`${name ?? desktop_id}: from ${from} to ${to}, because ${WHY[why]}; ${agoWords(at, serverNowMs())}`}
               </li>
             ))}
           </ul>

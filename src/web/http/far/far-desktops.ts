@@ -3,7 +3,7 @@ import { type Duplex, pipeline } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { carriedPrincipal } from "../../../auth/carried-principal.ts";
-import { reaches } from "../../../auth/granted-desktops.ts";
+import { reaches, reachOf } from "../../../auth/granted-desktops.ts";
 import { may } from "../../../auth/principal.ts";
 import type { CallAnswer } from "../../../cluster/calls/node-calls.ts";
 import type { NodeRecord } from "../../../cluster/nodes/records.ts";
@@ -104,7 +104,7 @@ export class FarDesktops {
     const principal = principalOf(request);
     return new FarEvents({
       ...{ fleet, clock, caller: this.#caller(request), log: request.log, send },
-      reaches: (desktopId) => reaches(principal, desktopId),
+      reaches: reachOf(principal),
     });
   }
 

@@ -12,7 +12,10 @@ const OPEN_WITHIN_MS = 5000;
 const MOST_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 interface FarEventsOptions {
-  readonly fleet: Pick<Fleet, "name" | "calls" | "elsewhere" | "view" | "whenChanged">;
+  readonly fleet: Pick<Fleet, "name" | "calls" | "whenChanged"> & {
+    /** All desktops by their ids, wherever they are. */
+    readonly placed: ReadonlyMap<string, unknown>;
+  };
   /** On whose behalf the other nodes are asked; see carriedPrincipal. */
   readonly caller: unknown;
   /** Whether the reader may know of a desktop. */
@@ -71,7 +74,7 @@ export class FarEvents {
   #look(): void {
     const { fleet, send } = this.#options;
     for (const id of this.#moving) {
-      if (fleet.elsewhere(id) !== null) continue;
+      if (fleet.placed.has(id)) continue;
       this.#moving.delete(id);
       this.#tellers.delete(id);
       send(JSON.stringify({ type: "desktop_removed", desktop_id: id } satisfies EventMessage));
@@ -136,8 +139,9 @@ export class FarEvents {
     if (hello.type !== "hello") return;
     const has = new Set(hello.desktops.map(({ id }) => id));
     for (const [id, teller] of this.#tellers) {
-      if (teller === node && !has.has(id)) this.#gone(id);
+      if (teller === node && !has.has(id)) this.#moving.add(id);
     }
+    this.#look();
     const { desktops, approvals, grants, requests } = hello;
     this.#cancelled(node, new Set(approvals.map(({ id }) => id)));
     const state: EventMessage[] = [
@@ -192,9 +196,9 @@ export class FarEvents {
       if (hello?.type === "hello") {
         const { fleet, reaches, send } = this.#options;
         for (const { id } of hello.desktops) this.#has(node, id);
-        const elsewhere = fleet.view.desktops
-          .map(({ id }) => id)
-          .filter((id) => this.#tellers.get(id) !== node && reaches(id));
+        const elsewhere = [...fleet.placed.keys()].filter(
+          (id) => this.#tellers.get(id) !== node && reaches(id),
+        );
         for (const id of elsewhere) if (!this.#tellers.has(id)) this.#moving.add(id);
         send(JSON.stringify({ ...hello, elsewhere } satisfies EventMessage));
         return;

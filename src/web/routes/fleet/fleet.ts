@@ -1,7 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import * as z from "zod";
+import type { FleetQuery } from "../../../cluster/fleet/fleet-view.ts";
 import { RefusedError } from "../../../desktop/error.ts";
-import { drainBodySchema, type FleetInfo, type OpenInfo } from "../../api/fleet-api.ts";
+import { drainBodySchema, type FleetInfo, fleetQuerySchema, type OpenInfo } from "../../api/fleet-api.ts";
 import { isOpenAt } from "../../http/far/open-asks.ts";
 import { parse } from "../../http/parse.ts";
 import type { FleetFace, RoutePorts } from "../../http/ports.ts";
@@ -21,9 +22,11 @@ export function fleetRoutes(app: FastifyInstance, ports: RoutePorts): void {
     const { id } = parse(paramsSchema, request.params);
     return { is_open: isOpenAt(desktopsOf(ports, request), id) };
   });
-  app.get("/api/v1/fleet", { config }, (_request, reply): FleetInfo => {
+  app.get("/api/v1/fleet", { config }, (request, reply): FleetInfo => {
     reply.header("cache-control", "no-store");
-    return fleet === null ? { node: null, lease_ms: 0, nodes: [], desktops: [], moves: [] } : infoOf(fleet);
+    const query = parse(fleetQuerySchema, request.query);
+    if (fleet !== null) return infoOf(fleet, query);
+    return { node: null, lease_ms: 0, nodes: [], desktops: [], next: null, moves: [] };
   });
   app.post("/api/v1/fleet/nodes/:id/drain", { config }, async (request): Promise<FleetInfo> => {
     const { id } = parse(paramsSchema, request.params);
@@ -39,7 +42,8 @@ export function fleetRoutes(app: FastifyInstance, ports: RoutePorts): void {
   });
 }
 
-function infoOf({ view, moves }: FleetFace): FleetInfo {
+function infoOf(fleet: FleetFace, query?: FleetQuery): FleetInfo {
+  const [view, { moves }] = [fleet.view(query), fleet];
   return {
     node: view.self,
     lease_ms: Math.round(view.leaseMs),
@@ -47,9 +51,10 @@ function infoOf({ view, moves }: FleetFace): FleetInfo {
       ...{ name, address, calls, zones: [...offer.zones], desktops, capacity: offer.links },
       is_draining: isDrained,
     })),
-    desktops: view.desktops.map((desktop) => ({ ...desktop })),
+    desktops: [...view.desktops],
+    next: view.next,
     moves: moves.list.map(({ desktop, from, to, why, at }) => ({
-      ...{ desktop_id: desktop, from, to, why, at: at.toISOString() },
+      ...{ desktop_id: desktop, name: view.nameOf(desktop), from, to, why, at: at.toISOString() },
     })),
   };
 }

@@ -1,24 +1,18 @@
 import t from "tap";
-import type { FleetView } from "../../../../src/cluster/fleet/fleet-view.ts";
-import { RefusedError } from "../../../../src/desktop/error.ts";
 import { FarEvents } from "../../../../src/web/http/far/far-events.ts";
 import { FakeClock } from "../../../fake-clock.ts";
 import { desktopInfo } from "../../client/infos.ts";
 
 /** The events of node `a` as a reader has them who may know of all but `secret`; `change` says what the table has from now on. */
 function open() {
-  let ids: readonly string[] = [];
+  const placed = new Map<string, unknown>();
   const looks = new Set<() => void>();
   const sent: unknown[] = [];
   const events = new FarEvents({
     fleet: {
       name: "a",
       calls: null,
-      get view(): FleetView {
-        const desktops = ids.map((id) => ({ id, name: null, zone: "", node: null }));
-        return { self: "a", leaseMs: 3000, nodes: [], desktops };
-      },
-      elsewhere: (id) => (ids.includes(id) ? new RefusedError("not_held", "nobody has it yet") : null),
+      placed,
       whenChanged: (look) => {
         looks.add(look);
         return () => looks.delete(look);
@@ -35,7 +29,8 @@ function open() {
     events,
     sent,
     change(now: readonly string[]) {
-      ids = now;
+      placed.clear();
+      for (const id of now) placed.set(id, null);
       for (const look of looks) look();
     },
   };
@@ -77,4 +72,14 @@ t.test("one that this node takes over is told by itself, not as removed", async 
   change([]);
   t.match(sent.slice(1), [{ type: "desktop", desktop: { id: "far" } }]);
   t.equal(sent.length, 2);
+});
+
+t.test("of ten thousand that are elsewhere each is named once, and removed once", async (t) => {
+  const { events, sent, change } = open();
+  const far = Array.from({ length: 10_000 }, (_, nth) => `far-${nth}`);
+  change([...far, "own"]);
+  events.own(helloOf("own"));
+  t.same((sent[0] as { elsewhere: unknown }).elsewhere, far);
+  change(far.slice(0, -1));
+  t.same(sent.slice(1), [{ type: "desktop_removed", desktop_id: "far-9999" }]);
 });
