@@ -140,13 +140,10 @@ async function openRooms(
   const sealer = await openSealer(config);
   const sessionsOfPeople = await openSessions(config, log, { clock, sealer, shared: shared?.sessions });
   closeStack.add(() => sessionsOfPeople.close());
-  const accessTokens = openAccessTokens(config, clock);
+  const accessTokens = openAccessTokens(config, clock, shared?.signOuts ?? null);
   const oidc = openOidc(config, log, {
     ...{ sessions: sessionsOfPeople, clock, audit, sealer, shared },
-    signedOut: (personId, atS) => {
-      accessTokens?.signedOut(personId, atS);
-      authenticator.recheck();
-    },
+    signedOut: async (personId, atS) => accessTokens?.signedOut(personId, atS),
   });
   closeStack.add(() => oidc?.close());
   const authenticator = new Authenticator({

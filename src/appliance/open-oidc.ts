@@ -1,5 +1,5 @@
 import type { Audit } from "../audit/audit.ts";
-import { AccessTokens } from "../auth/oidc/access-tokens.ts";
+import { AccessTokens, type SharedSignOuts } from "../auth/oidc/access-tokens.ts";
 import type { RoleRule } from "../auth/oidc/claimed-role.ts";
 import { LogoutTokens } from "../auth/oidc/logout-tokens.ts";
 import { type OidcPorts, OidcSignIn } from "../auth/oidc/oidc-sign-in.ts";
@@ -27,14 +27,19 @@ export function openidProviderOf({ oidc }: Pick<Config, "oidc">): OpenidProvider
   });
 }
 
-/** What access tokens open MCP; null where none does. */
-export function openAccessTokens(config: Config, clock: Clock): AccessTokens | null {
+/** What access tokens open MCP; null where none does. `shared` null: this server is alone. */
+export function openAccessTokens(
+  config: Config,
+  clock: Clock,
+  shared: SharedSignOuts | null,
+): AccessTokens | null {
   const provider = openidProviderOf(config);
   const { issuer, mcp_resource, mcp_scopes, clock_skew_s } = config.oidc;
   if (provider === null || issuer === undefined || mcp_resource === undefined) return null;
   return new AccessTokens(
     { resource: mcp_resource, issuer, scopes: mcp_scopes, clockSkewS: clock_skew_s, rule: ruleOf(config) },
     issuerPorts(provider, clock),
+    shared,
   );
 }
 

@@ -62,7 +62,7 @@ export interface AuthenticatorPorts {
   /** `OC_TOKEN`, 16 characters or more; null when not set. */
   readonly ownToken: string | null;
   /** Absent: no provider's tokens count. */
-  readonly accessTokens?: Pick<AccessTokens, "isOne" | "isOver" | "judge"> | undefined;
+  readonly accessTokens?: Pick<AccessTokens, "isOne" | "isOver" | "judge" | "whenSignedOut"> | undefined;
 }
 
 /** What a request presents. */
@@ -92,6 +92,7 @@ export class Authenticator {
     const check = (): void => this.#watch.check();
     ports.tokens.whenRevoked(check);
     ports.sessions.whenEnded(check);
+    ports.accessTokens?.whenSignedOut(check);
     this.#ownTokenHash = ports.ownToken === null ? null : sha256(ports.ownToken);
   }
 
@@ -186,11 +187,6 @@ export class Authenticator {
    */
   whenVoid(credential: Credential, onVoid: () => void): () => void {
     return this.#watch.add(credential, onVoid);
-  }
-
-  /** Something may have ended that neither tokens nor sessions tell of. */
-  recheck(): void {
-    this.#watch.check();
   }
 
   /** Asking counts as use of a session. */

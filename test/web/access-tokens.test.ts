@@ -20,6 +20,7 @@ async function open(t: Test, result: AccessResult, changes: Partial<AppPorts> = 
   const tokens = await TokenStore.open(t.testdir(), clock);
   const judged: string[] = [];
   const signedOut = new Set<string>();
+  let check = (): void => undefined;
   const authenticator = new Authenticator({
     ...{ clock, tokens, ownToken: null, codes: new OneTimeCodes(clock) },
     sessions: new Sessions(clock),
@@ -27,6 +28,9 @@ async function open(t: Test, result: AccessResult, changes: Partial<AppPorts> = 
     accessTokens: {
       isOne: (token) => token.startsWith("eyJ"),
       isOver: () => signedOut.has("ada"),
+      whenSignedOut: (call) => {
+        check = call;
+      },
       judge: async (token) => {
         judged.push(token);
         return result;
@@ -41,7 +45,11 @@ async function open(t: Test, result: AccessResult, changes: Partial<AppPorts> = 
   const house = await openHouse(t, { authenticator, accessTokens, clock, ...changes });
   const ask = (url = "/mcp", method: "GET" | "POST" = "POST", accept = "*/*") =>
     house.app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}`, accept } });
-  return { ...house, authenticator, signedOut, clock, tokens, judged, ask };
+  const signOut = (): void => {
+    signedOut.add("ada");
+    check();
+  };
+  return { ...house, authenticator, signOut, clock, tokens, judged, ask };
 }
 
 t.test("an access token opens MCP at each of its addresses, and nothing else", async (t) => {
@@ -119,10 +127,7 @@ for (const how of ["its time", "its person's signing out"]) {
     house.clock.advance(4000);
     t.equal(isOver, false, "as long as it holds");
     if (how === "its time") house.clock.advance(1000);
-    else {
-      house.signedOut.add("ada");
-      house.authenticator.recheck();
-    }
+    else house.signOut();
     await over;
     t.ok(isOver);
   });

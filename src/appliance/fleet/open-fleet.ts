@@ -24,6 +24,7 @@ import { SharedLockouts } from "./shared-lockouts.ts";
 import { SharedSecrets } from "./shared-secrets.ts";
 import { SharedSessions } from "./shared-sessions.ts";
 import { SharedSignIns } from "./shared-sign-ins.ts";
+import { SharedSignOuts } from "./shared-sign-outs.ts";
 import { SharedTokens } from "./shared-tokens.ts";
 
 const MIB = 2 ** 20;
@@ -42,6 +43,7 @@ export interface OpenFleet {
   readonly tokens: SharedTokens;
   readonly sessions: SharedSessions;
   readonly signIns: SharedSignIns;
+  readonly signOuts: SharedSignOuts;
   /** By the key that all nodes have. */
   readonly sealer: SecretBox;
   /** From now on it takes desktops, and calls of other nodes. Throws ConfigError. */
@@ -144,8 +146,12 @@ export async function openFleet(
     onFault: (err) => log.error({ err }, "Wrong sign-ins could not be shared"),
   });
   const signIns = new SharedSignIns(common);
+  const signOuts = new SharedSignOuts({
+    ...common,
+    onFault: (err) => log.error({ err }, "Who signed out at the provider could not be shared"),
+  });
   const secrets = new SharedSecrets(common);
-  const asked = [tokens, sessions, identities, lockouts, signIns, secrets];
+  const asked = [tokens, sessions, identities, lockouts, signIns, signOuts, secrets];
   // Until then nobody can be told from a stranger.
   log.info({ endpoints: cluster.endpoints }, "Reading what the fleet shares");
   await Promise.all(asked.map((one) => one.open()));
@@ -160,6 +166,6 @@ export async function openFleet(
   };
   const serve = (rooms: FleetRooms): Promise<void> => serveFleet(fleet, cluster, rooms);
   const ofDesktops = { masks, recordings, settings, requests };
-  const ofPeople = { identities, lockouts, tokens, sessions, signIns, secrets };
+  const ofPeople = { identities, lockouts, tokens, sessions, signIns, signOuts, secrets };
   return { fleet, ...ofDesktops, ...ofPeople, sealer, serve, close };
 }

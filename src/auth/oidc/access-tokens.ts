@@ -27,6 +27,14 @@ export interface ResourceSettings {
   readonly rule: RoleRule;
 }
 
+/** How nodes of a fleet tell each other who signed out. */
+export interface SharedSignOuts {
+  /** Resolves once it is kept for all, or could not be as yet. Never rejects. */
+  tell(personId: string, atS: number): Promise<void>;
+  /** Calls `told` with what any node told, also before. */
+  follow(told: (personId: string, atS: number) => void): void;
+}
+
 /** Whose an access token is. */
 export type AccessResult =
   | {
@@ -49,12 +57,17 @@ export type AccessResult =
 export class AccessTokens {
   readonly #settings: ResourceSettings;
   readonly #ports: IssuerPorts;
+  readonly #shared: SharedSignOuts | null;
   /** By the person's id, oldest first. */
   readonly #signedOutAtS = new Map<string, number>();
+  #onSignedOut: () => void = () => undefined;
 
-  constructor(settings: ResourceSettings, ports: IssuerPorts) {
+  /** `shared` null: this server is alone. */
+  constructor(settings: ResourceSettings, ports: IssuerPorts, shared: SharedSignOuts | null = null) {
     this.#settings = settings;
     this.#ports = ports;
+    this.#shared = shared;
+    shared?.follow((personId, atS) => this.#told(personId, atS));
   }
 
   get resource(): string {
@@ -92,15 +105,28 @@ export class AccessTokens {
 
   /**
    * Somebody signed out at the provider, or has other rights there: what they were given until then counts no more, though
-   * it has not expired. Kept in memory alone. `atS`: by the provider's clock.
+   * it has not expired, here at once and at the other nodes of a fleet. A server that is alone keeps it in memory. `atS`: by the
+   * provider's clock. Resolves once the others can know. Never rejects.
    */
-  signedOut(personId: string, atS: number): void {
+  async signedOut(personId: string, atS: number): Promise<void> {
+    this.#told(personId, atS);
+    await this.#shared?.tell(personId, atS);
+  }
+
+  /** Calls it whenever somebody signed out, here or at another node. */
+  whenSignedOut(call: () => void): void {
+    this.#onSignedOut = call;
+  }
+
+  #told(personId: string, atS: number): void {
+    if (atS <= (this.#signedOutAtS.get(personId) ?? Number.NEGATIVE_INFINITY)) return;
     this.#signedOutAtS.delete(personId);
     this.#signedOutAtS.set(personId, atS);
     for (const oldest of this.#signedOutAtS.keys()) {
       if (this.#signedOutAtS.size <= MOST_SIGNED_OUT) break;
       this.#signedOutAtS.delete(oldest);
     }
+    this.#onSignedOut();
   }
 
   /** Whether its person has signed out since a token was issued to one of their agents. */

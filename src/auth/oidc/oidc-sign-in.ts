@@ -33,8 +33,8 @@ export interface OidcPorts {
   readonly tickets: Pick<SignInTickets, "issue" | "take" | "use">;
   readonly clock: Clock;
   readonly logoutTokens: Pick<LogoutTokens, "judge">;
-  /** What a person's agents were given until then by the provider, whose seconds these are, counts no more. */
-  signedOut(personId: string, atS: number): void;
+  /** What a person's agents were given until then by the provider, whose seconds these are, counts no more. Never rejects. */
+  signedOut(personId: string, atS: number): Promise<void>;
   /** The session of a person was ended: its reason is session_over or role_changed. */
   ended(principal: Principal, reason: EndReason): void;
   /** The provider could not be asked whether a session stands. */
@@ -148,7 +148,7 @@ export class OidcSignIn {
       people.add(principal.id);
       ended(principal, "session_over");
     }
-    for (const id of people) signedOut(id, said.atS);
+    await Promise.all([...people].map((id) => signedOut(id, said.atS)));
     await sessions.flush();
   }
 
@@ -234,7 +234,7 @@ export class OidcSignIn {
       return;
     }
     this.#end(key, watched, reason);
-    signedOut(watched.principal.id, Math.floor(clock.date().getTime() / 1000));
+    await signedOut(watched.principal.id, Math.floor(clock.date().getTime() / 1000));
   }
 
   #end(key: string, watched: Watched, reason: EndReason): void {

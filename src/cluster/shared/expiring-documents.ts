@@ -7,6 +7,8 @@ const MOST_IN_A_SWEEP = 500;
 
 interface ExpiringDocumentsOptions<T> extends Omit<SharedDocumentsOptions<T>, "onChange"> {
   readonly lifetimeMs: number;
+  /** See SharedDocuments. */
+  onChange?(id: string, isGone: boolean): void;
 }
 
 /**
@@ -29,6 +31,7 @@ export class ExpiringDocuments<T extends object> {
       onChange: (id, isGone) => {
         if (isGone) this.#toldAtMs.delete(id);
         else this.#toldAtMs.set(id, clock.nowMs());
+        options.onChange?.(id, isGone);
       },
     });
   }

@@ -140,14 +140,18 @@ t.test("what was given before its person signed out counts no more, what is give
   const ada = await tokens.judge(before);
   if (ada.kind !== "known") throw new Error("not known");
   t.notOk(tokens.isOver(ada.principal, ada.issuedAtS));
-  tokens.signedOut("oidc:ada", nowS());
+  let calls = 0;
+  tokens.whenSignedOut(() => calls++);
+  await tokens.signedOut("oidc:ada", nowS());
+  await tokens.signedOut("oidc:ada", nowS() - 60);
+  t.equal(calls, 1, "what is told late of before is no news");
   t.ok(tokens.isOver(ada.principal, ada.issuedAtS), "also what is open already");
   for (const token of [before, unsaid])
     t.match(await tokens.judge(token), { kind: "wrong", isForged: false, reason: /signed out/ });
   t.match(await tokens.judge(others), { kind: "known" });
   clock.advance(1000);
   t.match(await tokens.judge(await sign()), { kind: "known" });
-  for (let n = 0; n < 10_000; n++) tokens.signedOut(`oidc:${n}`, nowS());
+  for (let n = 0; n < 10_000; n++) await tokens.signedOut(`oidc:${n}`, nowS());
   t.match(await tokens.judge(before), { kind: "known" }, "the memory is bounded");
 });
 

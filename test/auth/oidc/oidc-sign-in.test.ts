@@ -97,7 +97,7 @@ async function openSignIn(
       logoutTokens: {
         judge: async (token) => notices.get(token) ?? { kind: "wrong", reason: "it is not signed" },
       },
-      signedOut: (personId, atS) => signedOut.push(`${personId} at ${atS}`),
+      signedOut: async (personId, atS) => void signedOut.push(`${personId} at ${atS}`),
       ended: ({ id }, reason) => told.push(`${id} ${reason}`),
       unasked: (reason) => told.push(reason),
     },

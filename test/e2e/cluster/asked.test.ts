@@ -9,7 +9,7 @@ import { requestSchema } from "../../../src/web/api/requests-api.ts";
 import { newTokenSchema } from "../../../src/web/api/tokens-api.ts";
 import { Program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import { signInUntilBack } from "../audit/oidc-visit.ts";
+import { accessTokenOf, signInUntilBack } from "../audit/oidc-visit.ts";
 import { decodePicture } from "../harness/browser.ts";
 import { ETCD_PEERS, EtcdCluster } from "../harness/etcd.ts";
 import { FleetNodes } from "../harness/fleet-nodes.ts";
@@ -20,6 +20,8 @@ import { differenceOf } from "../harness/xwd.ts";
 
 const SLOW_MS = 60_000;
 const PROVIDER = fileURLToPath(new URL("../web/oidc-host.mjs", import.meta.url));
+/** What the provider calls MCP of all nodes, which have one name. */
+const RESOURCE = "https://fleet.example/mcp";
 const CLIENT_SECRET = "the-secret-of-the-client-0123456789";
 
 if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "xsetroot", "openssl"])) {
@@ -31,6 +33,7 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "xsetroot", "open
     more: {
       ...{ OC_OIDC_ISSUER: issuer, OC_OIDC_CLIENT_ID: "desk", OC_OIDC_SCOPES: "openid,profile,groups" },
       ...{ OC_OIDC_CLIENT_SECRET: CLIENT_SECRET, OC_OIDC_ROLES: "desk-admins=admin,watchers=viewer" },
+      ...{ OC_OIDC_MCP_RESOURCE: RESOURCE, OC_OIDC_MCP_SCOPES: "ocp:mcp" },
     },
   });
   const screen = await XDisplay.start(t, { geometry: "400x300" });
@@ -175,6 +178,31 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xwd", "xev", "xsetroot", "open
     await until("all is told", () => JSON.stringify(written()).includes("/sign-ins/"), SLOW_MS);
     const seen = JSON.stringify(written());
     for (const secret of [ticket, answer.get("state"), answer.get("code")]) t.notMatch(seen, secret);
+  });
+
+  await t.test("what a provider gave somebody's agent ends at all nodes by a notice to one", async (t) => {
+    const written = etcd.history(t, "/overlay-companion/sign-outs/");
+    const { url } = fleet.node(far);
+    const token = await accessTokenOf(issuer, "ada", RESOURCE);
+    const headers = { authorization: `Bearer ${token}`, accept: "application/json, text/event-stream" };
+    const open = (name: string) =>
+      fetch(`${fleet.node(name).url}/mcp`, {
+        ...{ method: "POST", headers: { ...headers, "content-type": "application/json" } },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
+      });
+    const isRefused = async (name: string): Promise<boolean> => {
+      const answer = await open(name);
+      await answer.body?.cancel();
+      return answer.status === 401;
+    };
+    for (const name of fleet.names) t.equal(await isRefused(name), false, `it opens ${name}`);
+    const over = { app: url, claims: { sub: "ada" } };
+    const notice = await fetch(`${issuer}/_test/logout`, { method: "POST", body: JSON.stringify(over) });
+    t.equal(await notice.text(), "200");
+    t.equal(await isRefused(far), true, "at once where it was told");
+    for (const name of [third, owner]) await until(`it is over at ${name}`, () => isRefused(name), SLOW_MS);
+    await until("it is shared", () => written().length > 0, SLOW_MS);
+    t.notMatch(JSON.stringify(written()), /oidc:ada/, "sealed");
   });
 
   await t.test("wrong tokens at one node lock their address out of all", async (t) => {
