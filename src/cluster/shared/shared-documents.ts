@@ -198,7 +198,7 @@ export class SharedDocuments<T extends object> {
 function moved(): RefusedError {
   return new RefusedError(
     "not_held",
-    "another node has the desktop meanwhile, so nothing was changed: try again",
+    "another node has the desktop meanwhile, or deleted what was gone, so nothing was changed: try again",
   );
 }
 

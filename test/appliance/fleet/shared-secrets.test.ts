@@ -3,6 +3,7 @@ import t, { type Test } from "tap";
 import { SharedSecrets } from "../../../src/appliance/fleet/shared-secrets.ts";
 import { SecretBox } from "../../../src/auth/secret-box.ts";
 import { readRules, SecretStore } from "../../../src/auth/secrets/secret-store.ts";
+import { StoreError } from "../../../src/cluster/error.ts";
 import { MemoryStore } from "../../../src/cluster/store/memory-store.ts";
 import { Line } from "../../cluster/shared/nodes.ts";
 import { FakeClock } from "../../fake-clock.ts";
@@ -13,26 +14,27 @@ const VALUE = "correct horse battery";
 const SEED = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 const ANN = { id: "0123456789abcdef", name: "ann" };
 const RULES = readRules({ desktops: ["d1"], agents: ["ann"] });
+const DAY_MS = 24 * 3_600_000;
 const BANK = { kind: "secret", name: "bank" } as const;
 
 async function openNodes(test: Test) {
   const dir = test.testdir({ a: {}, b: {}, c: {}, s: {} });
   const clock = new FakeClock();
   const store = await MemoryStore.open(clock, null);
-  const node = async (name: string, key = "k".repeat(32)) => {
+  const node = async (name: string, key = "k".repeat(32), own = clock) => {
     const line = new Line(store);
     const sealer = SecretBox.by(key);
     const onFailed = (error: unknown): void => void test.error(error);
-    const table = new SharedSecrets({ store: line.store, clock, sealer, onFailed });
+    const table = new SharedSecrets({ store: line.store, clock: own, sealer, onFailed });
     await table.open();
-    const secrets = await SecretStore.open(join(dir, name), sealer, clock, [], table);
+    const secrets = await SecretStore.open(join(dir, name), sealer, own, [], table);
     const set = (text: string | null, rules = RULES, kind: "secret" | "totp" = "secret") =>
       secrets.set("bank", { kind, text, rules });
     const typed = async () => opened(await secrets.find(BANK, ANN, "d1"));
     return { line, table, secrets, set, typed };
   };
   const entries = async () => (await store.list(KEYS)).entries;
-  return { clock, node, entries };
+  return { clock, store, node, entries };
 }
 
 t.test("a secret that is stored at one node is typed at any, until any takes it away", async (t) => {
@@ -143,4 +145,69 @@ t.test("where the store does not answer, and with another key", async (t) => {
   t.match(tooLong, { name: "RefusedError", code: "invalid_parameters" });
   t.notMatch(String(tooLong), VALUE);
   t.equal((await entries()).length, 1);
+});
+
+t.test("that one was taken away is kept for a day, and is then deleted by whoever looks", async (t) => {
+  const { clock, node, entries } = await openNodes(t);
+  const [a, b] = [await node("a"), await node("b")];
+  await a.set(VALUE);
+  await a.secrets.set("other", { kind: "secret", text: VALUE, rules: RULES });
+  await a.secrets.remove("bank");
+  await clock.live(DAY_MS - 3_600_000, 600_000);
+  t.equal((await entries()).length, 2);
+  await clock.live(2 * 3_600_000, 60_000);
+  const left = await entries();
+  t.same(
+    left.map(({ key }) => key),
+    [`${KEYS}other`],
+    "what is there stays",
+  );
+  t.equal(await b.typed(), null);
+  t.match(await b.set("a new one"), { isNew: true });
+  t.equal(await a.typed(), "a new one", "its name is free");
+  t.match(await b.set("a newer one"), { isNew: false });
+});
+
+t.test("one that came back is not deleted with what was taken away before", async (t) => {
+  const { clock, node } = await openNodes(t);
+  const [a, b] = [await node("a"), await node("b")];
+  await a.set(VALUE);
+  await a.secrets.remove("bank");
+  await clock.live(DAY_MS - 60_000, 600_000);
+  // It is not told that the name is in use again.
+  b.line.deafTo = "secrets";
+  await a.set("back");
+  await clock.live(3_600_000, 60_000);
+  t.equal(await a.typed(), "back");
+});
+
+t.test("a node that stood still for days does not make anew what was taken away meanwhile", async (t) => {
+  const { clock, node, entries } = await openNodes(t);
+  const own = new FakeClock();
+  const [a, b] = [await node("a", undefined, own), await node("b")];
+  const { store } = a.line;
+  const { commit } = store;
+  // The host goes to sleep once its write was done, and before it was answered.
+  let isAsleep = true;
+  store.commit = async (changes) => {
+    const outcome = await commit(changes);
+    if (isAsleep) throw new StoreError("outcome_unknown", "not answered");
+    return outcome;
+  };
+  const late = a.set(VALUE).then(
+    () => "done",
+    (error: unknown) => error,
+  );
+  await clock.live(10);
+  t.equal(await b.typed(), VALUE, "the write was done");
+  t.equal(await b.secrets.remove("bank"), true);
+  await clock.live(3 * DAY_MS, 600_000);
+  t.same(await entries(), [], "nothing is left of it");
+  isAsleep = false;
+  await own.live(10_000, 50);
+  t.match(await late, { name: "RefusedError", code: "not_held" }, "who asked for it is told");
+  t.same(await entries(), [], "and it stays so");
+  t.equal(await b.typed(), null);
+  t.match(await a.set("anew"), { isNew: true });
+  t.equal(await b.typed(), "anew");
 });
