@@ -46,9 +46,12 @@ export class SharedIdentities implements IdentityTable {
     return this.#known;
   }
 
-  async set(place: string, sha256: string): Promise<void> {
+  async set(place: string, sha256: string): Promise<boolean> {
     const believed = this.#known.get(place);
+    let isFirst = false;
     await this.#change(place, (now) => {
+      // By what is shared, of which this node may not be told yet.
+      isFirst = now === null;
       if (now?.sha256 === sha256) return now;
       if (now?.sha256 === believed) return { place, sha256 };
       throw new LinkError(
@@ -56,6 +59,7 @@ export class SharedIdentities implements IdentityTable {
         `${place} is known to another node by something else: it is judged anew`,
       );
     });
+    return isFirst;
   }
 
   async remove(place: string): Promise<void> {

@@ -15,8 +15,8 @@ type File = z.infer<typeof fileSchema>;
 export interface IdentityTable {
   /** All that are known now. */
   readonly all: ReadonlyMap<string, string>;
-  /** Rejects with LinkError where it cannot be kept. */
-  set(place: string, fingerprint: string): Promise<void>;
+  /** Whether nothing was known of the place before. Rejects with LinkError where it cannot be kept. */
+  set(place: string, fingerprint: string): Promise<boolean>;
   remove(place: string): Promise<void>;
 }
 
@@ -48,8 +48,7 @@ export class KnownTargets {
   }
 
   async remember(place: string, fingerprint: string): Promise<void> {
-    if (!this.#table.all.has(place)) this.#new.add(place);
-    await this.#table.set(place, fingerprint);
+    if (await this.#table.set(place, fingerprint)) this.#new.add(place);
   }
 
   /** Whether it was believed at first sight, in this process. */
@@ -102,9 +101,11 @@ class FileTable implements IdentityTable {
     return this.#fingerprints;
   }
 
-  set(place: string, fingerprint: string): Promise<void> {
+  async set(place: string, fingerprint: string): Promise<boolean> {
+    const isFirst = !this.#fingerprints.has(place);
     this.#fingerprints = new Map(this.#fingerprints).set(place, fingerprint);
-    return this.#change((known) => known.set(place, fingerprint));
+    await this.#change((known) => known.set(place, fingerprint));
+    return isFirst;
   }
 
   remove(place: string): Promise<void> {

@@ -60,6 +60,17 @@ t.test("a node that was not told believes nothing at first sight that others kno
   await t.rejects(b.trust.judge(shown("another")), { code: "unreachable", isFinal: false });
   await t.rejects(b.trust.judge(shown("another")), { code: "cert_mismatch" }, "now it does");
   await b.trust.judge(shown("one"));
+  t.match(b.trust.identity, { isNew: false }, "the other node saw it first");
+});
+
+t.test("a node that was not told and sees the same is not the first that does", async (t) => {
+  const { node } = await openNodes((error) => t.error(error));
+  const [a, b] = [await node(), await node()];
+  b.line.deafTo = "/identities/";
+  await a.trust.judge(shown("one"));
+  t.match(a.trust.identity, { isNew: true });
+  await b.trust.judge(shown("one"));
+  t.match(b.trust.identity, { isNew: false });
 });
 
 t.test("nothing is believed at first sight that cannot be kept, or read", async (t) => {
