@@ -256,7 +256,7 @@ export class FleetNode {
     const { leaseMs } = timing;
     const recordOf = (nth: number): string =>
       JSON.stringify({
-        ...{ id, nth, name, address: address(), calls: calls?.() ?? null, leaseMs },
+        ...{ id, nth, name, address: address(), calls: calls?.() ?? null, leaseMs, isLenient: true },
         offer: offer(),
       } satisfies NodeRecord);
     const lease = new Lease({ store, clock, leaseClock, timing, key: nodeKey(prefix, id), recordOf });

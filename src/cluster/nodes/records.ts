@@ -27,6 +27,8 @@ const NODE = z.object({
   /** Where other nodes call it, HOST:PORT; null: nowhere. */
   calls: z.string().max(300).nullable().default(null),
   leaseMs: z.number().min(100).max(600_000),
+  /** It leaves out what it does not know of who calls; absent: one of a version that refuses such calls. */
+  isLenient: z.literal(true).exactOptional(),
   offer: OFFER,
 });
 
