@@ -1,3 +1,5 @@
+import { ProtocolError } from "./error.ts";
+
 /**
  * Bytes that have arrived and are not read yet. Parsers are generators over it: they `yield` the number of bytes
  * they need and go on when the owner has `push`ed that many.
@@ -108,3 +110,21 @@ export class ByteQueue {
 
 /** A parser: yields how many unread bytes it needs before it can go on. */
 export type Parser<Result> = Generator<number, Result, void>;
+
+/**
+ * Has a parser that needs so many bytes read what came; gives how many it needs next, null once it is done. What it throws says
+ * where that happened.
+ */
+export function readOn(parser: Parser<void>, from: ByteQueue, needed: number | null): number | null {
+  try {
+    let next = needed;
+    while (next !== null && from.has(next)) {
+      const step = parser.next();
+      next = step.done === true ? null : step.value;
+    }
+    return next;
+  } catch (error) {
+    if (error instanceof ProtocolError) error.offset = from.offset;
+    throw error;
+  }
+}

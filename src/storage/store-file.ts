@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { hashOfFile, readPiece } from "./piece.ts";
 import type { S3Bucket, S3Object } from "./s3-bucket.ts";
 import { S3Error } from "./s3-error.ts";
@@ -19,19 +19,14 @@ export async function storeFile(
   signal: AbortSignal,
   partBytes = PART_BYTES,
 ): Promise<void> {
-  const file = await open(path, "r");
-  try {
-    const { size } = await file.stat();
-    const wanted = { bytes: size, sha256: await hashOfFile(file, size) };
+  await withFile(path, async (file, wanted) => {
     if (isSame(await bucket.head(key, signal), wanted)) return;
-    if (size <= partBytes) await bucket.put(key, await readPiece(file, 0, size), signal);
+    if (wanted.bytes <= partBytes) await bucket.put(key, await readPiece(file, 0, wanted.bytes), signal);
     else await storeParts(bucket, key, file, { ...wanted, partBytes }, signal);
     if (!isSame(await bucket.head(key, signal), wanted)) {
       throw new S3Error("the archive took a file and does not have it", {});
     }
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 /**
@@ -45,12 +40,10 @@ export async function confirmFile(
   signal: AbortSignal,
   partBytes = PART_BYTES,
 ): Promise<void> {
-  const file = await open(path, "r");
-  try {
-    const { size } = await file.stat();
+  await withFile(path, async (file, wanted) => {
+    const { bytes: size } = wanted;
     const stored = await bucket.head(key, signal);
     if (stored === null) throw new S3Error("the archive does not have a file that it took", {});
-    const wanted = { bytes: size, sha256: await hashOfFile(file, size) };
     isSame(stored, wanted);
     const md5s: Buffer[] = [];
     const sha256 = createHash("sha256");
@@ -68,6 +61,18 @@ export async function confirmFile(
         code: "Conflict",
       });
     }
+  });
+}
+
+/** Of a file that no longer changes, with its length and its SHA-256. */
+async function withFile(
+  path: string,
+  work: (file: FileHandle, wanted: S3Object) => Promise<void>,
+): Promise<void> {
+  const file = await open(path, "r");
+  try {
+    const { size } = await file.stat();
+    await work(file, { bytes: size, sha256: await hashOfFile(file, size) });
   } finally {
     await file.close();
   }
@@ -93,7 +98,7 @@ function isSame(there: S3Object | null, wanted: S3Object): boolean {
 async function storeParts(
   bucket: S3Bucket,
   key: string,
-  file: Awaited<ReturnType<typeof open>>,
+  file: FileHandle,
   { bytes, sha256, partBytes }: S3Object & { readonly partBytes: number },
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,5 +1,4 @@
-import { ByteQueue, type Parser } from "../../byte-queue.ts";
-import { RfbError } from "../error.ts";
+import { ByteQueue, type Parser, readOn } from "../../byte-queue.ts";
 import { readHandshake } from "./handshake.ts";
 import type { RfbServerEvent, RfbServerPorts, ServerContext, ServerSecurity } from "./server-context.ts";
 
@@ -12,8 +11,7 @@ type StartTls = Extract<RfbServerEvent, { readonly type: "startTls" }>;
 export class RfbGreeting {
   readonly #from = new ByteQueue(4096);
   readonly #parser: Parser<void>;
-  #needed = 0;
-  #isOver = false;
+  #needed: number | null = 0;
 
   constructor(
     security: readonly ServerSecurity[],
@@ -31,26 +29,13 @@ export class RfbGreeting {
       },
     };
     this.#parser = readHandshake(context);
-    this.#advance();
+    this.#needed = readOn(this.#parser, this.#from, this.#needed);
   }
 
   /** What came behind the ClientInit, once that is there; null before. */
   receive(chunk: Uint8Array): Uint8Array | null {
     this.#from.push(chunk);
-    this.#advance();
-    return this.#isOver ? this.#from.take(this.#from.size) : null;
-  }
-
-  #advance(): void {
-    try {
-      while (!this.#isOver && this.#from.has(this.#needed)) {
-        const step = this.#parser.next();
-        if (step.done === true) this.#isOver = true;
-        else this.#needed = step.value;
-      }
-    } catch (error) {
-      if (error instanceof RfbError) error.offset = this.#from.offset;
-      throw error;
-    }
+    this.#needed = readOn(this.#parser, this.#from, this.#needed);
+    return this.#needed === null ? this.#from.take(this.#from.size) : null;
   }
 }

@@ -4,8 +4,7 @@ import { equalPixelFormats, RGBX } from "../../../framebuffer/pixel-format.ts";
 import { intersectRects, type Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
 import type { Screen } from "../../../framebuffer/screen.ts";
-import { ByteQueue, type Parser } from "../../byte-queue.ts";
-import { RfbError } from "../error.ts";
+import { ByteQueue, type Parser, readOn } from "../../byte-queue.ts";
 import { CLIENT_MESSAGE, ENCODING, SERVER_MESSAGE } from "../numbers.ts";
 import { RESIZE_STATUS, type ResizeStatus } from "../resize-status.ts";
 import { Announcements, type Layout, type Leds } from "./announcements.ts";
@@ -66,8 +65,8 @@ export class RfbServer {
   #leds: Leds | undefined = undefined;
   #isReady = false;
   #isResizeAsked = false;
-  #needed = 0;
-  #isOver = false;
+  /** null: it is over. */
+  #needed: number | null = 0;
 
   constructor(
     options: RfbServerOptions,
@@ -135,7 +134,7 @@ export class RfbServer {
   }
 
   receive(chunk: Uint8Array): void {
-    if (this.#isOver) return;
+    if (this.#needed === null) return;
     this.#d.from.push(chunk);
     this.#advance();
   }
@@ -266,17 +265,7 @@ export class RfbServer {
   }
 
   #advance(): void {
-    try {
-      while (!this.#isOver && this.#d.from.has(this.#needed)) {
-        const step = this.#parser.next();
-        if (step.done === true) this.#isOver = true;
-        else this.#needed = step.value;
-      }
-    } catch (error) {
-      this.#isOver = true;
-      if (error instanceof RfbError) error.offset = this.#d.from.offset;
-      throw error;
-    }
+    this.#needed = readOn(this.#parser, this.#d.from, this.#needed);
   }
 
   *#converse(): Parser<void> {
