@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
 import * as z from "zod";
+import { FLEET } from "../../../src/cluster/fleet/fleet.ts";
+import { LEASE_TIMING } from "../../../src/cluster/lease/lease.ts";
 import { errorSchema } from "../../../src/web/api/api.ts";
 import { fleetSchema } from "../../../src/web/api/fleet-api.ts";
 import { Program } from "../../support/program.ts";
@@ -25,6 +27,7 @@ const SERVERS = Number(process.env["OC_FLEET_SERVERS"] ?? 3);
 const KILLS = Number(process.env["OC_FLEET_KILLS"] ?? 0);
 const SLOW_MS = 60_000;
 
+const nodeSchema = z.looseObject({ name: z.string() });
 const desktopSchema = z.looseObject({ id: z.string(), state: z.looseObject({ kind: z.string() }) });
 
 if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "chromium"])) {
@@ -103,15 +106,15 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "chromium"])) {
       "evenly",
     );
     t.equal(fleet.desktops[0]?.name?.startsWith("desk "), true, "opened by the key that all have");
-    const { stdout } = await etcd.control(etcd.first, "get", "/overlay-companion/connections/", "--prefix");
-    t.notMatch(stdout, /desk \d|127\.0\.0\.1/, "what etcd holds is sealed");
-    for (const id of ids) {
     const part = await node("a").fetch("/api/v1/fleet?node=b&limit=1");
     const { nodes: told, desktops: first } = fleetSchema.parse(await part.json());
     t.match(told, [{ name: "b", desktops: DESKTOPS / 3 }], "of one node");
     t.match(first, [{ node: "b" }]);
     t.equal((await errorOf(await node("a").fetch("/api/v1/fleet?node=none"))).code, "not_found");
     t.equal((await node("a").fetch("/api/v1/fleet?limit=0")).status, 400);
+    const { stdout } = await etcd.control(etcd.first, "get", "/overlay-companion/connections/", "--prefix");
+    t.notMatch(stdout, /desk \d|127\.0\.0\.1/, "what etcd holds is sealed");
+    for (const id of ids) {
       const name = await holder(id);
       const other = name === "a" ? "b" : "a";
       t.match(await errorOf(await node(other).fetch(`/api/v1/desktops/${id}`)), {
@@ -141,6 +144,17 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "chromium"])) {
       const name = await holder(id);
       t.equal(await type(name, id, "a"), null);
       const before = (await fleetOf(name)).desktops;
+      const written = etcd.history(t, `${FLEET}nodes/`);
+      /** How often each node renewed its lease, by its name. */
+      const renewals = (): ReadonlyMap<string, number> => {
+        const counts = new Map<string, number>();
+        for (const [, value] of written()) {
+          const { name: by } = nodeSchema.parse(JSON.parse(value));
+          counts.set(by, (counts.get(by) ?? 0) + 1);
+        }
+        return counts;
+      };
+      await until("renewals are heard of", () => renewals().size === nodes.size, SLOW_MS);
       for (const { program } of etcd.members) program.freeze(true);
       const beganMs = performance.now();
       const refused = await until("a refusal", () => type(name, id, "b"), SLOW_MS);
@@ -151,14 +165,33 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "chromium"])) {
         parts: { fleet: { ok: false, detail: /etcd does not answer/ } },
       });
       t.match(await (await node(name).fetch("/metrics")).text(), /^oc_fleet_lease_seconds 0$/m);
-      await new Promise((resolve) => setTimeout(resolve, 5000));
+      const { leaseMs, renewMs } = LEASE_TIMING;
+      let allOverMs = Number.POSITIVE_INFINITY;
+      await until(
+        "all leases are over, for longer than who looks for such waits",
+        async () => {
+          const left = await Promise.all([...nodes.keys()].map(async (one) => (await fleetOf(one)).lease_ms));
+          if (left.every((ms) => ms === 0)) allOverMs = Math.min(allOverMs, performance.now());
+          return performance.now() - allOverMs > leaseMs;
+        },
+        SLOW_MS,
+      );
       t.equal((await liveOf(name)).includes(id), true, "it is shown all the while");
+      const renewalsBefore = renewals();
       for (const { program } of etcd.members) program.freeze(false);
       const backMs = performance.now();
       await until("input again", async () => (await type(name, id, "c")) === null, SLOW_MS);
       t.comment(`input went on ${Math.round(performance.now() - backMs)} ms after etcd was back`);
-      // A node that took another's desktop would have done so within a lease of the return.
-      await new Promise((resolve) => setTimeout(resolve, 5000));
+      // A node that took another's desktop would have done so once its own renewals went on for a lease.
+      await until(
+        "all renewed for longer than a lease",
+        () => {
+          const now = renewals();
+          const since = (one: string): number => (now.get(one) ?? 0) - (renewalsBefore.get(one) ?? 0);
+          return [...nodes.keys()].every((one) => since(one) > Math.ceil(leaseMs / renewMs) + 1);
+        },
+        SLOW_MS,
+      );
       const place = ({ id, node }: { id: string; node: string | null }) => `${id} ${node}`;
       t.same((await fleetOf(name)).desktops.map(place), before.map(place), "nothing moved");
     },
