@@ -102,6 +102,7 @@ export async function openAuditArchive(
   config: Config,
   log: Logger,
   clock: Clock,
+  record: (entry: AuditEntry) => void,
 ): Promise<AuditArchive | null> {
   const { audit, data_dir, recording } = config;
   const folder = auditFolderOf(config);
@@ -121,6 +122,7 @@ export async function openAuditArchive(
       ? { key: await ChainKey.open(data_dir, audit.key ?? null), copy: join(index, ".sealed") }
       : null,
     onArchived: (name, bytes) => log.info({ name, bytes }, "File of the audit log archived"),
+    onTold: (counts) => record({ type: "audit.exported", severity: "notice", action: "archive", counts }),
     onFailed: (name, err) => log.error({ name, err }, "File of the audit log could not be archived"),
     onLooked(lost, err) {
       if (lost === null) log.error({ err }, "Archive of the audit log could not be looked at");

@@ -79,7 +79,7 @@ export async function openAudit(
     closeStack.add(() => forwarder.close());
     forwarder.open();
   }
-  const auditArchive = await openAuditArchive(config, log, clock);
+  const auditArchive = await openAuditArchive(config, log, clock, (entry) => audit.record(entry));
   closeStack.add(() => auditArchive?.close());
   auditArchive
     ?.follow()
@@ -87,5 +87,6 @@ export async function openAudit(
   closeStack.add(() => audit.close());
   audit.record({ type: "audit.started", severity: "notice" });
   closeStack.add(() => audit.record({ type: "audit.stopped", severity: "notice" }));
+  closeStack.add(() => auditArchive?.tell());
   return { audit, forwarders, auditArchive };
 }

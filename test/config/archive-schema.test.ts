@@ -82,8 +82,11 @@ t.test("the audit log goes there only where there is one, and it is kept in a fi
   const on = { OC_RECORDING_ARCHIVE_AUDIT: "on" };
   t.throws(() => load(on), { name: "ConfigError", message: /recording\.archive\.endpoint.*audit is on/ });
   const config = { ...load({ ...ENV, ...on, AUDIT_SINK: "stdout" }), data_dir: t.testdir() };
-  await t.rejects(openAuditArchive(config, openLog("silent"), systemClock), {
-    name: "ConfigError",
-    message: /recording\.archive\.audit: got on with audit\.sink stdout: expected file/,
-  });
+  await t.rejects(
+    openAuditArchive(config, openLog("silent"), systemClock, () => undefined),
+    {
+      name: "ConfigError",
+      message: /recording\.archive\.audit: got on with audit\.sink stdout: expected file/,
+    },
+  );
 });

@@ -7,6 +7,13 @@ import type { ChainKey } from "../chain-key.ts";
 import { asideFiles, isAside } from "../log-files.ts";
 import { SEALED, sealCopy } from "./sealed-copy.ts";
 
+/** What the log tells of it is a line of a file that is archived too: with small files each would bring the next. */
+const TOLD_EVERY_MS = 60_000;
+
+/** What reached the archive since it was told last. */
+type Batch = { readonly files: number; readonly bytes: number };
+const NOTHING: Batch = { files: 0, bytes: 0 };
+
 export interface AuditArchiveOptions extends UploadQueueOptions {
   /** Where the log is. */
   readonly dir: string;
@@ -16,6 +23,8 @@ export interface AuditArchiveOptions extends UploadQueueOptions {
   readonly seal: { readonly key: ChainKey; readonly copy: string } | null;
   /** The archive surely has it; `bytes` of it. */
   onArchived(name: string, bytes: number): void;
+  /** So much reached it since that was told last: once a minute at most, and by `tell`. */
+  onTold(batch: Batch): void;
   /** The first failure of a file since it was last well. */
   onFailed(name: string, error: unknown): void;
   /** What is there was listed, and so many that were there are not any more; null: it did not say. */
@@ -33,11 +42,18 @@ export class AuditArchive {
   readonly #queue: UploadQueue;
   readonly #closing = new AbortController();
   #following: Promise<void> = Promise.resolve();
+  #untold: Batch = NOTHING;
+  #cancelTelling: (() => void) | null = null;
   #stopWatching = (): void => {};
 
   constructor(options: AuditArchiveOptions) {
     this.#options = options;
-    this.#queue = new UploadQueue(options, sourceOf(options));
+    const onArchived = (name: string, bytes: number): void => {
+      options.onArchived(name, bytes);
+      this.#untold = { files: this.#untold.files + 1, bytes: this.#untold.bytes + bytes };
+      this.#cancelTelling ??= options.clock.after(TOLD_EVERY_MS, () => this.tell(), { isIdle: true });
+    };
+    this.#queue = new UploadQueue(options, sourceOf({ ...options, onArchived }));
   }
 
   /** Begins with those that are not in the archive yet. Rejects where the folder of the log cannot be read. */
@@ -50,8 +66,18 @@ export class AuditArchive {
     return { ...this.#queue.load, archived: this.#options.index.size };
   }
 
+  /** Tells what is not told yet. */
+  tell(): void {
+    this.#cancelTelling?.();
+    this.#cancelTelling = null;
+    const batch = this.#untold;
+    this.#untold = NOTHING;
+    if (batch.files > 0) this.#options.onTold(batch);
+  }
+
   /** Ends what goes on, soon: the next start goes on with it. */
   async close(): Promise<void> {
+    this.#cancelTelling?.();
     this.#stopWatching();
     this.#closing.abort(new Error("the appliance closes"));
     await this.#following.catch(() => undefined); // whoever asked is told

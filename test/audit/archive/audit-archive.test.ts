@@ -48,6 +48,7 @@ async function openRoom(t: Test, { isSealed = false, s3 = new FakeS3() } = {}) {
       ...{ dir, clock, prefix: PREFIX, lock: null, partBytes: PART_BYTES },
       seal: isSealed ? { key: await ChainKey.open(dir, null), copy: join(index, ".sealed") } : null,
       onArchived: (name) => told.push(`archived ${name}`),
+      onTold: ({ files, bytes }) => told.push(`told of ${files} of ${bytes} bytes`),
       onFailed: (name, error) => told.push(`failed ${name}: ${error}`),
       onLooked: (lost, error) => told.push(lost === null ? `not looked: ${error}` : `lost ${lost}`),
       close: () => told.push("closed"),
@@ -102,6 +103,31 @@ t.test(
     t.equal(told.at(-1), "closed");
   },
 );
+
+t.test("what reached it is told together, once a minute at most, and before it is closed", async (t) => {
+  const { s3, clock, write, open, told } = await openRoom(t);
+  const batches = () => told.filter((line) => line.startsWith("told"));
+  const bytesNow = () => [...s3.objects.values()].reduce((sum, { bytes }) => sum + bytes.length, 0);
+  await write(3);
+  const archive = await open();
+  await until("those from before", () => archive.load.waiting === 0 && archive.load.archived > 1);
+  const [files, bytes] = [archive.load.archived, bytesNow()];
+  clock.advance(59_000);
+  t.same(batches(), [], "not each by itself");
+  clock.advance(1000);
+  const first = `told of ${files} of ${bytes} bytes`;
+  t.same(batches(), [first]);
+  clock.advance(600_000);
+  t.same(batches(), [first], "and nothing where nothing came");
+  await write(2);
+  await until("the later ones", () => archive.load.waiting === 0 && archive.load.archived > files + 1);
+  archive.tell();
+  const rest = `told of ${archive.load.archived - files} of ${bytesNow() - bytes} bytes`;
+  t.same(batches(), [first, rest]);
+  clock.advance(600_000);
+  archive.tell();
+  t.same(batches(), [first, rest], "once");
+});
 
 t.test("what the archive has not confirmed stays, whatever is to be kept", async (t) => {
   const { s3, dir, write, open, aside, clock, told, gathered } = await openRoom(t);

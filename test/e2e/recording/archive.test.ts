@@ -216,6 +216,12 @@ t.test("recordings go to an S3 server", { timeout: 900_000 }, async (t) => {
       }
       const here = readdirSync(dataDir).filter((name) => /^audit\..*ndjson$/.test(name));
       t.ok(here.length < keys.length, "what is there went from here");
+      const log = here.map((name) => readFileSync(join(dataDir, name), "utf8")).join("");
+      t.match(
+        log,
+        /"audit\.exported".*"action":"archive".*"counts":\{"files":\d+,"bytes":\d+\}/,
+        "it tells so",
+      );
       const elsewhere = makeDataDir(t);
       for (const name of [...here, "audit.head"]) copyFileSync(join(dataDir, name), join(elsewhere, name));
       const fetched = async (key: string): Promise<string> => {
