@@ -4,6 +4,7 @@ import { isLoopbackHost } from "../config/check-config.ts";
 import type { Config } from "../config/config-schema.ts";
 import { relayToRunning } from "../mcp/server/control-socket.ts";
 import { flushCompileCache } from "../platform/compile-cache.ts";
+import { guardCrashFiles } from "../platform/crash-files.ts";
 import { HeldLines, type Logger, logOutput, openLog } from "../platform/log.ts";
 import { ServiceManager } from "../platform/service-manager.ts";
 import { type Appliance, openAppliance, STDIO_PRINCIPAL } from "./appliance.ts";
@@ -28,6 +29,7 @@ export async function serve(given: Config): Promise<void> {
 
 async function begin(given: Config, log: Logger, lines: HeldLines | null): Promise<void> {
   process.on("unhandledRejection", (err) => log.error({ err }, "Promise rejected unheard"));
+  void guardCrashFiles(given.core_files, log);
   const manager = ServiceManager.take(process.env, process.pid, log);
   const { toolsets } = given.mcp;
   if (given.isStdio && (await relayToRunning(given.data_dir, process.stdin, process.stdout, toolsets))) {

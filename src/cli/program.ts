@@ -1,7 +1,10 @@
+import { leaveMemoryOut } from "../platform/crash-files.ts";
 import { readCommand } from "./cli.ts";
 import { faultMessage } from "./fault-message.ts";
 
 async function main(): Promise<void> {
+  // Before any secret is read.
+  leaveMemoryOut();
   const command = readCommand(process.argv.slice(2), process.env);
   switch (command.kind) {
     case "print":

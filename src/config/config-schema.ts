@@ -211,6 +211,11 @@ export const configSchema = z.strictObject({
         .describe("Of the log on standard error."),
     })
     .prefault({}),
+  core_files: toggle
+    .default(false)
+    .describe(
+      "Where the server crashes on Linux it may leave a core file, for who debugs it: all its memory, with secrets and what desktops show.",
+    ),
   masks: masksSchema,
   push: pushSchema,
   secrets: secretsSchema,
@@ -380,6 +385,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   key("telemetry.resource_attributes", ["OTEL_RESOURCE_ATTRIBUTES"]),
   key("telemetry.metric_interval_ms", ["OTEL_METRIC_EXPORT_INTERVAL"]),
   key("log.level", ["OC_LOG_LEVEL"]),
+  key("core_files", ["OC_CORE_FILES"]),
 ];
 
 /** The configuration is wrong: names the key, where it came from, what was got and what to do. */

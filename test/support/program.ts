@@ -8,6 +8,8 @@ export interface Owner {
 
 export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
+  /** Its working folder. Default: that of the test. */
+  readonly cwd?: string;
   /** File descriptors 0, 1, 2, … of the program; default: nothing in, both outputs read. */
   readonly stdin?: "pipe";
   /** Opens descriptor 3 as a pipe that is read to `extra`. */
@@ -29,6 +31,7 @@ export class Program {
   constructor(owner: Owner, name: string, args: readonly string[], options: ProgramOptions = {}) {
     this.#name = name;
     const child = spawn(name, [...args], {
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
       env: { ...process.env, ...options.env },
       stdio: [options.stdin ?? "ignore", "pipe", "pipe", options.hasExtraPipe ? "pipe" : "ignore"],
     });
@@ -114,6 +117,13 @@ export class Program {
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), KILL_AFTER_MS);
     await closed;
     clearTimeout(timer);
+  }
+
+  /** Has it crash by a signal, and waits as long as it takes: the kernel may write a core file first. */
+  async crash(signal: "SIGSEGV" | "SIGABRT"): Promise<void> {
+    const closed = once(this.#child, "close");
+    this.#child.kill(signal);
+    await closed;
   }
 
   /** Suspends and resumes it: a peer that is alive and says nothing. */

@@ -30,6 +30,8 @@ export interface ApplianceOptions {
   readonly after?: Appliance;
   /** A folder that is there, and stays. Default: that of `after`, or a new one, which goes with the test. */
   readonly dataDir?: string;
+  /** Its working folder, where the system may write a core file as large as it gets. Default: that of the test, with its limit. */
+  readonly coreFolder?: string;
   /** Also as what follows from where it will listen. */
   readonly env?: Readonly<Record<string, string>> | ((url: string) => Readonly<Record<string, string>>);
 }
@@ -70,10 +72,16 @@ export class Appliance {
     const vncPort = options.hasVnc ? await freePort() : null;
     const url = `http://${listen}`;
     const env = typeof options.env === "function" ? options.env(url) : options.env;
+    const { coreFolder: cwd } = options;
+    const [command = "", ...words] = [
+      ...(cwd === undefined ? [] : ["/bin/sh", "-c", 'ulimit -c unlimited && exec "$@"', "sh"]),
+      process.execPath,
+    ];
     const program = new Program(
       owner,
-      process.execPath,
+      command,
       [
+        ...words,
         MAIN,
         ...["--host", host, "--port", port, "--data-dir", dataDir],
         ...["--mode", options.mode ?? "autopilot"],
@@ -81,7 +89,10 @@ export class Appliance {
         ...(options.connect ?? []).flatMap((url) => ["--connect", url]),
         ...(options.args ?? []),
       ],
-      { env: { OC_TOKEN: adminToken, OC_RATE_LIMITS: options.rateLimits ?? "off", ...env } },
+      {
+        ...(cwd === undefined ? {} : { cwd }),
+        env: { OC_TOKEN: adminToken, OC_RATE_LIMITS: options.rateLimits ?? "off", ...env },
+      },
     );
     // Registered last, so it runs after the process has gone.
     owner.teardown(async () => {

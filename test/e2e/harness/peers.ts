@@ -14,6 +14,7 @@ const PACKAGES = {
   sway: "sway",
   wayvnc: "wayvnc",
   setpriv: "util-linux",
+  prlimit: "util-linux",
   script: "bsdutils",
   openbox: "openbox",
   xterm: "xterm",
