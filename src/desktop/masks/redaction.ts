@@ -68,6 +68,8 @@ export class Redaction {
   #since: Change | null = null;
   /** The answer to the open question is about other terms, or another size. */
   #isVoid = false;
+  /** The pointer was drawn while a question was open that says there was none. */
+  #wasPointed = false;
   #isNews = false;
   #isFeeding = false;
   #cancelReopen: (() => void) | null = null;
@@ -117,7 +119,9 @@ export class Redaction {
     if (this.#pointer.isDrawn !== wasDrawn) {
       this.#isNews = true;
       // What the open question is about may be under the pointer already.
-      this.#isVoid ||= !wasDrawn && this.#since !== null;
+      const isLate = !wasDrawn && this.#since !== null;
+      this.#isVoid ||= isLate;
+      this.#wasPointed ||= isLate;
     }
     this.#feed();
   }
@@ -242,7 +246,8 @@ export class Redaction {
       if (!left.isEmpty) continue;
       this.#isNews = false;
       this.#since = NOTHING;
-      reader.ask(this.#terms, this.#pointer.isDrawn);
+      reader.ask(this.#terms, { isPointed: this.#pointer.isDrawn, wasPointed: this.#wasPointed });
+      this.#wasPointed = false;
       return;
     }
   }
@@ -307,8 +312,9 @@ export class Redaction {
       const unreadThen = Region.from([...unread, ...this.#inFilms(lines)]);
       const moved = since.copies.reduce(carried, unreadThen);
       this.#unread = few(moved.union(since.painted).union(known.touched));
-      // The same pixels stay what they were found to be, also where they are less than a line by now.
-      this.#found = joined(this.#found, known.found);
+      // The same pixels stay what they were found to be, also where they are less than a line by now; what was doubted does not.
+      const sure = this.#found.filter(({ isDoubted }) => isDoubted !== true);
+      this.#found = joined(sure, known.found);
       const apart = Region.from([...found.map(({ rect }) => rect), ...since.copies.map(sourceOf)]);
       const clean = since.painted.intersect(this.#lively.at(this.#ports.clock.nowMs())).subtract(unreadThen);
       this.#hold(clean.subtract(known.touched).subtract(apart).subtract(targetsOf(since.copies)));
@@ -343,12 +349,13 @@ function replay(found: readonly FoundText[], { painted, copies }: Change) {
   for (const move of copies) {
     const { fromX, fromY, to } = move;
     touched = carried(touched, move);
-    kept = kept.flatMap(({ id, rect }) => {
+    kept = kept.flatMap((one) => {
+      const { rect } = one;
       const taken = intersectRects(rect, sourceOf(move));
       const moved = isEmptyRect(taken)
         ? []
-        : [{ id, rect: translateRect(taken, to.x - fromX, to.y - fromY) }];
-      if (!overlapRects(rect, to)) return [{ id, rect }, ...moved];
+        : [{ ...one, rect: translateRect(taken, to.x - fromX, to.y - fromY) }];
+      if (!overlapRects(rect, to)) return [one, ...moved];
       touched = touched.union(Region.of(rect).subtract(Region.of(to)));
       return moved;
     });
