@@ -73,6 +73,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
     "mcp/server/serve-resources.ts",
     "mcp/server/listen-bus.ts",
     "mcp/server/lasting-servers.ts",
+    "mcp/server/legacy-sessions.ts",
     "mcp/server/envelope.ts",
   ],
   "@napi-rs/canvas": ["compositor/", "demo/"],

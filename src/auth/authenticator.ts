@@ -77,6 +77,7 @@ export class Authenticator {
   readonly #ports: AuthenticatorPorts;
   readonly #ownTokenHash: Buffer | null;
   readonly #watch: CredentialWatch<Credential>;
+  readonly #overWatch: CredentialWatch<Credential>;
 
   /** Throws AuthError bad_token for an `OC_TOKEN` that is too short. */
   constructor(ports: AuthenticatorPorts) {
@@ -89,7 +90,11 @@ export class Authenticator {
     }
     this.#ports = ports;
     this.#watch = new CredentialWatch((credential) => this.#isStillValid(credential), ports.clock);
-    const check = (): void => this.#watch.check();
+    this.#overWatch = new CredentialWatch((credential) => !this.#isOver(credential), ports.clock);
+    const check = (): void => {
+      this.#watch.check();
+      this.#overWatch.check();
+    };
     ports.tokens.whenRevoked(check);
     ports.sessions.whenEnded(check);
     ports.accessTokens?.whenSignedOut(check);
@@ -189,21 +194,35 @@ export class Authenticator {
     return this.#watch.add(credential, onVoid);
   }
 
+  /**
+   * As whenVoid, for what outlasts a request and is no use of a session: an access token that has only expired is not
+   * over, since its client goes on with the next one.
+   */
+  whenOver(credential: Credential, onOver: () => void): () => void {
+    return this.#overWatch.add(credential, onOver);
+  }
+
   /** Asking counts as use of a session. */
   #isStillValid(credential: Credential): boolean {
-    if (credential.kind === "carried") return true;
-    if (!this.isActive(credential.principal)) return false;
+    if (this.#isOver(credential)) return false;
     switch (credential.kind) {
-      case "token":
-        return true;
       case "access_token":
-        return (
-          this.#ports.clock.date().getTime() < credential.expiresAtMs &&
-          this.#ports.accessTokens?.isOver(credential.principal, credential.issuedAtS) !== true
-        );
+        return this.#ports.clock.date().getTime() < credential.expiresAtMs;
       case "session":
         return this.#ports.sessions.find(credential.sessionId) !== null;
+      default:
+        return true;
     }
+  }
+
+  #isOver(credential: Credential): boolean {
+    const { kind, principal } = credential;
+    if (kind === "carried") return false;
+    if (!this.isActive(principal)) return true;
+    if (kind === "access_token") {
+      return this.#ports.accessTokens?.isOver(principal, credential.issuedAtS) === true;
+    }
+    return kind === "session" && typeof this.#ports.sessions.fate(credential.sessionId) === "string";
   }
 
   /** `findStored`: what still counts from an address that guessed too often. */

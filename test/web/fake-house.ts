@@ -46,6 +46,8 @@ export const WELL: ReadinessPorts = {
 /** One whole web face with everything behind it faked; closed with the test. */
 export interface House {
   readonly app: FastifyInstance;
+  /** Where its tokens are kept, which another process may change. */
+  readonly dir: string;
   readonly clock: FakeClock;
   readonly desktops: FakeDesktops;
   readonly tokens: TokenStore;
@@ -182,6 +184,7 @@ export async function openHouse(t: Test, changes: Partial<AppPorts> = {}): Promi
   };
   return {
     app,
+    dir,
     clock,
     desktops,
     tokens,

@@ -10,12 +10,18 @@ export interface StdioSession {
   close(): Promise<void>;
 }
 
+/**
+ * Calls `onOver` once the caller's credential is taken back, not where it has only expired and its client comes with the
+ * next; the returned function stops watching.
+ */
+export type WhenOver = (onOver: () => void) => () => void;
+
 /** The MCP face of the house. */
 export interface Mcp {
   /**
    * Serves one HTTP request of either protocol era; by `/sse` and `/message` also of HTTP with SSE, 2024-11-05. `body`: what was read and parsed already, or the raw text or
    * bytes of it (then malformed JSON is answered as JSON-RPC asks), or undefined when nobody has read it. `baseUrl`:
-   * scheme and host as the caller reaches the web app.
+   * scheme and host as the caller reaches the web app. `whenOver`: ends the session that the request opens.
    */
   handle(
     req: IncomingMessage,
@@ -23,6 +29,7 @@ export interface Mcp {
     body: unknown,
     principal: Principal,
     baseUrl?: string,
+    whenOver?: WhenOver,
   ): Promise<void>;
   /** Speaks MCP on two streams; nothing else may write to `stdout`. `toolsets`: null for every tool. */
   serveStdio(

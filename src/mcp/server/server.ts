@@ -36,13 +36,13 @@ import { bodyless, faultHttp, MAX_BODY_BYTES, sendResponse } from "./http.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST, SESSION_NOT_FOUND, TRANSPORT_ERROR } from "./json-rpc.ts";
 import { LastingServers } from "./lasting-servers.ts";
+import { LegacySessions } from "./legacy-sessions.ts";
 import { ListenBus } from "./listen-bus.ts";
 import { listedTool } from "./listing.ts";
-import type { Mcp, StdioSession } from "./mcp.ts";
+import type { Mcp, StdioSession, WhenOver } from "./mcp.ts";
 import { PrincipalSessions } from "./principal-sessions.ts";
 import { tellProgress } from "./progress.ts";
 import { RESOURCE_CAPABILITIES, serveResources } from "./serve-resources.ts";
-import { Sessions } from "./sessions.ts";
 import { isSsePath, SseFace, type SseRequest } from "./sse.ts";
 import { SseTransport } from "./sse-transport.ts";
 import { StdioGate } from "./stdio-gate.ts";
@@ -72,17 +72,13 @@ function plainServer(info: Implementation, options: ServerOptions): Server {
   return new Server(info, options);
 }
 
-interface Legacy {
-  readonly over: () => void;
-  readonly server: Server;
-  readonly transport: WebStandardStreamableHTTPServerTransport | SseTransport;
-}
-
 /** Who sent a request, and which tools they have. */
 interface Sender {
   readonly principal: Principal;
   readonly transport: McpTransport;
   readonly baseUrl: string | null;
+  /** Absent: their credential is never taken back. */
+  readonly whenOver?: WhenOver | undefined;
   /** As they are at the moment of asking. */
   tools: () => readonly Tool[];
 }
@@ -94,7 +90,7 @@ class McpFace implements Mcp {
   readonly #bus: ListenBus;
   readonly #elicitation: Elicitation;
   readonly #principalSessions: PrincipalSessions;
-  readonly #sessions: Sessions<Legacy>;
+  readonly #sessions: LegacySessions;
   /** The SDK hands factories the very Request it was given: the way to say who sent it. */
   readonly #senders = new WeakMap<Request, Sender>();
   readonly #modern;
@@ -118,15 +114,11 @@ class McpFace implements Mcp {
       this.#lasting.toolsChanged();
       this.#bus.toolsChanged();
     });
-    this.#sessions = new Sessions(ports.clock, ({ server, over }) => {
-      this.#lasting.remove(server);
-      over();
-      server.close().catch((err: unknown) => ports.log.warn({ err }, "MCP session did not close"));
-    });
+    this.#sessions = new LegacySessions(ports, this.#lasting, this.#principalSessions);
     this.#sse = new SseFace({
       ...{ clock: ports.clock, slots: this.#slots, arrivals: this.#arrivals },
       find: (id, principalId) => {
-        const transport = this.#sessions.get(id, principalId)?.transport;
+        const transport = this.#sessions.transport(id, principalId);
         return transport instanceof SseTransport ? transport : null;
       },
     });
@@ -151,12 +143,13 @@ class McpFace implements Mcp {
     body: unknown,
     principal: Principal,
     baseUrl?: string,
+    whenOver?: WhenOver,
   ): Promise<void> {
     const slots = new ImageSlots();
     await this.#slots.run(slots, async () => {
       let response: Response | null;
       try {
-        response = await this.#respond(req, res, body, { principal, baseUrl: baseUrl ?? null });
+        response = await this.#respond(req, res, body, { principal, baseUrl: baseUrl ?? null, whenOver });
       } catch (err) {
         this.#ports.log.error({ err }, "MCP request failed");
         response = faultHttp(500, { code: INTERNAL_ERROR, message: "Internal server error", id: null });
@@ -209,8 +202,9 @@ class McpFace implements Mcp {
     req: IncomingMessage,
     res: ServerResponse,
     body: unknown,
-    { principal, baseUrl }: Pick<Sender, "principal" | "baseUrl">,
+    caller: Pick<Sender, "principal" | "baseUrl" | "whenOver">,
   ): Promise<Response | null> {
+    const { principal, baseUrl } = caller;
     if (!may(principal, "mcp")) {
       const message = `Forbidden: a token of role ${principal.role} may not use MCP, expected agent, operator or admin`;
       return faultHttp(403, { code: TRANSPORT_ERROR, message, id: null });
@@ -224,7 +218,7 @@ class McpFace implements Mcp {
     });
     const { signal } = abort;
     const tools = (): readonly Tool[] => this.#toolsOf(principal, toolsets);
-    const sender: Sender = { principal, transport: "http", baseUrl, tools };
+    const sender: Sender = { ...caller, transport: "http", tools };
     if (isSsePath(req.url)) {
       return this.#respondSse({ req, res, body, baseUrl, signal, principalId: principal.id }, sender);
     }
@@ -247,13 +241,13 @@ class McpFace implements Mcp {
       // Scripts that just POST a call are served too; GET and DELETE are answered with 405.
       return this.#sessionless(request, options);
     }
-    const session = this.#sessions.get(sessionId, principal.id);
-    if (session === null || session.transport instanceof SseTransport) {
+    const transport = this.#sessions.transport(sessionId, principal.id);
+    if (transport === null || transport instanceof SseTransport) {
       const text = "Session not found: it ended or is not yours, initialize a new one";
       return faultHttp(404, { code: SESSION_NOT_FOUND, message: text, id: null });
     }
     whenGone(res, this.#sessions.use(sessionId));
-    return session.transport.handleRequest(request, options);
+    return transport.handleRequest(request, options);
   }
 
   /** A session of the 2025 era: one server object that lives until its client says goodbye or is idle. */
@@ -266,12 +260,7 @@ class McpFace implements Mcp {
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => {
         isOpen = true;
-        this.#lasting.add(server);
-        this.#sessions.add(id, principal.id, {
-          server,
-          transport,
-          over: this.#principalSessions.begin(principal),
-        });
+        this.#sessions.begin(id, { server, transport }, sender);
         whenGone(res, this.#sessions.use(id));
       },
       onsessionclosed: (id) => this.#sessions.end(id),
@@ -290,10 +279,9 @@ class McpFace implements Mcp {
     const { principal } = sender;
     if (!this.#sessions.makeRoom(principal.id)) return noRoom();
     const { sessionId } = transport;
-    const server = this.#lasting.add(this.#server(sender));
+    const server = this.#server(sender);
     server.oninitialized = () => this.#see(principal, server.getClientVersion());
-    const over = this.#principalSessions.begin(principal);
-    this.#sessions.add(sessionId, principal.id, { server, transport, over });
+    this.#sessions.begin(sessionId, { server, transport }, sender);
     // In use as long as the stream is open, and over when it ends.
     this.#sessions.use(sessionId);
     whenGone(request.res, () => this.#sessions.end(sessionId));

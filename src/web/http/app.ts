@@ -281,7 +281,7 @@ function addRecordingRoutes(
   const parts = { recordingsOf, reading, audit: ports.audit, far: ports.far };
   recordingRoutes(app, parts);
   replayRoutes(app, ports);
-  recordingPictureRoutes(app, { ...parts, limits });
+  recordingPictureRoutes(app, { ...parts, limits, authenticator: ports.authenticator });
 }
 
 /** An agent's calls over REST are of the same buckets as those over MCP. Throws RefusedError rate_limited. */

@@ -63,6 +63,8 @@ export class OpenSockets {
         ? null
         : this.#authenticator.whenVoid(credential, () => {
             this.#sockets.delete(socket);
+            // Who does not answer the goodbye is cut in a while: until then nothing is taken from them.
+            socket.removeAllListeners("message");
             void this.#end(socket, POLICY_VIOLATION, "signed out");
           });
     socket.on("close", () => {

@@ -166,7 +166,7 @@ export interface AppPorts {
   readonly auditRequests?: AuditRequests;
   /** What the log holds; null where it is kept in no file here, absent: not told. */
   readonly auditLog?: Pick<AuditLog, "read"> | null;
-  /** The MCP face: answers on the raw response; `body` is the parsed JSON of a POST, else undefined. */
+  /** The MCP face: answers on the raw response; `body` is the parsed JSON of a POST, else undefined; see Mcp. */
   readonly mcp: {
     handle(
       req: IncomingMessage,
@@ -174,6 +174,7 @@ export interface AppPorts {
       body: unknown,
       principal: Principal,
       baseUrl: string,
+      whenOver: (onOver: () => void) => () => void,
     ): Promise<void>;
     /** Open sessions of one principal; null: of all. */
     sessionsOf(principalId: string | null): number;

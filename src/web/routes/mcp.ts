@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { whenGone } from "../../platform/when-gone.ts";
-import { credentialOf, principalOf } from "../http/access.ts";
+import { cutWhenVoid } from "../http/aborted-by.ts";
+import { credentialOf } from "../http/access.ts";
 import { HTTP_LIMITS } from "../http/http-limits.ts";
 import type { RoutePorts } from "../http/ports.ts";
 import { baseUrl } from "./metadata.ts";
@@ -32,8 +32,7 @@ export async function handToMcp(
   }
   reply.hijack();
   // Destroying the answer cancels what was asked for: who answers hears that nobody listens.
-  const unwatch = ports.authenticator.whenVoid(credentialOf(request), () => response.destroy());
-  whenGone(response, unwatch);
+  cutWhenVoid(ports, request, reply);
   const { socket } = request.raw;
   if (socket instanceof Socket) {
     // The connection's time limit is for requests; an event stream may be silent for hours.
@@ -42,8 +41,15 @@ export async function handToMcp(
     response.once("prefinish", () => socket.setTimeout(HTTP_LIMITS.silenceTimeoutMs));
   }
   try {
-    const principal = { ...principalOf(request), ip: request.ip };
-    await ports.mcp.handle(request.raw, response, request.body ?? undefined, principal, baseUrl(request));
+    const credential = credentialOf(request);
+    await ports.mcp.handle(
+      request.raw,
+      response,
+      request.body ?? undefined,
+      { ...credential.principal, ip: request.ip },
+      baseUrl(request),
+      (onOver) => ports.authenticator.whenOver(credential, onOver),
+    );
   } catch (error) {
     request.log.error({ err: error }, "MCP request failed");
     if (response.headersSent) {

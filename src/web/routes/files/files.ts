@@ -12,7 +12,7 @@ import {
   type SendingInfo,
   sendBodySchema,
 } from "../../api/files/files-api.ts";
-import { abortedBy } from "../../http/aborted-by.ts";
+import { abortedBy, cutWhenVoid } from "../../http/aborted-by.ts";
 import { auditedActor, auditedRequest, principalOf } from "../../http/access.ts";
 import { parse } from "../../http/parse.ts";
 import type { RoutePorts } from "../../http/ports.ts";
@@ -94,6 +94,7 @@ export function fileRoutes(app: FastifyInstance, ports: RoutePorts, reading: Rea
 
   app.get(`${url}/copied/:list/:index`, { config }, async (request, reply) => {
     const signal = abortedBy(reply);
+    cutWhenVoid(ports, request, reply);
     checkDesktop(request);
     const { list, index } = parse(copiedParamsSchema, request.params);
     let bytes = 0;
@@ -139,7 +140,8 @@ export function fileRoutes(app: FastifyInstance, ports: RoutePorts, reading: Rea
       parsed(null, payload),
     );
     const part = { access: "files", isAuditedFirst: false } as const;
-    scope.put(`${url}/:sendingId/:index`, { config: part }, async (request): Promise<SendingInfo> => {
+    scope.put(`${url}/:sendingId/:index`, { config: part }, async (request, reply): Promise<SendingInfo> => {
+      cutWhenVoid(ports, request, reply);
       checkDesktop(request);
       const { sendingId, index } = parse(partParamsSchema, request.params);
       const { offset } = parse(partQuerySchema, request.query);

@@ -18,9 +18,10 @@ import {
 import type { RecordingReader } from "../../../recording/library/recording-types.ts";
 import { asRefused, refusalOf } from "../../../recording/library/refused.ts";
 import { exportQuerySchema, frameQuerySchema } from "../../api/recordings-api.ts";
-import { abortedBy } from "../../http/aborted-by.ts";
+import { abortedBy, cutWhenVoid } from "../../http/aborted-by.ts";
 import { auditedActor, auditedRequest, principalOf } from "../../http/access.ts";
 import { parse } from "../../http/parse.ts";
+import type { AppPorts } from "../../http/ports.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import { attachment } from "../files/attachment.ts";
 import { type RecordingRouteParts, partOf as readPart, recordingIdOf } from "./recordings.ts";
@@ -41,8 +42,9 @@ const MOST_EXPORTS = 3;
 /** Pictures of recordings, and recordings as files. */
 export function recordingPictureRoutes(
   app: FastifyInstance,
-  { recordingsOf, audit, reading, limits }: RecordingRouteParts & { readonly limits: RateLimits },
+  house: RecordingRouteParts & Pick<AppPorts, "authenticator"> & { readonly limits: RateLimits },
 ): void {
+  const { recordingsOf, audit, reading, limits } = house;
   const url = "/api/v1/recordings/:id";
   const control = { config: { access: "control" } } as const;
   for (const format of ["png", "webp"] as const) {
@@ -90,6 +92,7 @@ export function recordingPictureRoutes(
       if (reply.raw.destroyed) throw new RefusedError("cancelled", "the caller went away");
       // Counted and watched before anything is waited for: who goes away meanwhile leaves no place taken.
       exporting += 1;
+      cutWhenVoid(house, request, reply);
       reply.raw.once("close", () => {
         exporting -= 1;
         controller.abort(new RefusedError("cancelled", "the caller went away"));
