@@ -74,6 +74,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
     "mcp/server/listen-bus.ts",
     "mcp/server/lasting-servers.ts",
     "mcp/server/legacy-sessions.ts",
+    "mcp/server/stdio-listening.ts",
     "mcp/server/envelope.ts",
   ],
   "@napi-rs/canvas": ["compositor/", "demo/"],

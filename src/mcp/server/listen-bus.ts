@@ -42,13 +42,20 @@ export class ListenBus implements ServerEventBus {
     if (listening === undefined) return () => {};
     const { principal, uris } = listening;
     this.#streams.add(listener);
-    const follower = { principal, mcpState: this.#mcpState, desktops: this.#desktopsOf(principal) };
-    // One that is not the principal's, or not known, is never told of.
-    const following = [...new Set(uris)].map((uri) =>
-      follow(uri, follower, () => listener({ kind: "resource_updated", uri })),
-    );
+    const stop = this.follow(principal, uris, (uri) => listener({ kind: "resource_updated", uri }));
     return () => {
       this.#streams.delete(listener);
+      stop();
+    };
+  }
+
+  /** Tells of changes until the returned function is called. Of what is not the principal's, or not known, it never tells. */
+  follow(principal: Principal, uris: readonly string[], tell: (uri: string) => void): () => void {
+    const follower = { principal, mcpState: this.#mcpState, desktops: this.#desktopsOf(principal) };
+    const following = [...new Set(uris)]
+      .slice(0, MAX_URIS)
+      .map((uri) => follow(uri, follower, () => tell(uri)));
+    return () => {
       for (const one of following) one.stop();
     };
   }
@@ -58,7 +65,7 @@ export class ListenBus implements ServerEventBus {
 function urisOf(message: object | null): readonly string[] {
   const params = member(message, "params");
   const uris = member(member(params, "notifications"), "resourceSubscriptions");
-  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string").slice(0, MAX_URIS) : [];
+  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string") : [];
 }
 
 /** More screens than a registry holds. */

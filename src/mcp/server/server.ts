@@ -56,6 +56,8 @@ const TOOLS_TTL_MS = 60 * 60 * 1000;
 const MAX_CLIENT_NAME = 100;
 /** Clients remembered so that each is announced once. */
 const MAX_CLIENTS = 1000;
+/** Open `subscriptions/listen` over HTTP in all, and on one connection over stdio. */
+const MAX_LISTENING = 500;
 
 /** Makes the SDK's server object of one session or request. */
 export type MakeServer = (info: Implementation, options: ServerOptions) => Server;
@@ -131,7 +133,7 @@ class McpFace implements Mcp {
     this.#modern = createMcpHandler(factory, {
       legacy: "reject",
       bus: this.#bus,
-      maxSubscriptions: 500,
+      maxSubscriptions: MAX_LISTENING,
       maxRequestBodySize: MAX_BODY_BYTES,
     });
     this.#sessionless = legacyStatelessFallback(factory, undefined, { maxRequestBodySize: MAX_BODY_BYTES });
@@ -177,8 +179,13 @@ class McpFace implements Mcp {
         sender.tools = () => this.#toolsOf(principal, wanted);
       },
     );
-    const transport = new StdioTransport(gate, stdout);
-    const handle = serveStdio(() => this.#lasting.add(this.#server(sender), transport.closed), { transport });
+    const transport = new StdioTransport(gate, stdout, (uris, tell) =>
+      this.#bus.follow(principal, uris, tell),
+    );
+    const handle = serveStdio(() => this.#lasting.add(this.#server(sender), transport.closed), {
+      transport,
+      maxSubscriptions: MAX_LISTENING,
+    });
     void transport.closed.then(this.#principalSessions.begin(principal));
     stdin.once("error", () => gate.end());
     stdin.pipe(gate);

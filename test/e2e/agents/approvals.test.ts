@@ -1,4 +1,6 @@
 import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { Page } from "playwright-core";
 import t, { type Test } from "tap";
 import { Program } from "../../support/program.ts";
@@ -221,6 +223,21 @@ t.test(
     t.equal(relay.exitCode, 0, relay.stderr.slice(-300));
     t.match(relay.stdout, new RegExp(`"id":"${desktop?.id}"`));
     t.notMatch(relay.stderr, /Appliance serves/);
+
+    // By the protocol of 2026-07-28 it tells of changes as well.
+    const info = { name: "listens", version: "1" };
+    const client = new Client(info, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+    const args = [MAIN, "--stdio", "--data-dir", appliance.dataDir];
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
+    t.teardown(() => client.close());
+    const heard: string[] = [];
+    client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
+      heard.push(params.uri);
+    });
+    const uri = `screen://${desktop?.id}`;
+    await client.listen({ resourceSubscriptions: [uri] });
+    await agent.call("click_at", { x: 300, y: 210 });
+    await until("the update", () => heard.includes(uri));
     appliance.assertAlive();
   },
 );
