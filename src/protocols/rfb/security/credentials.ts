@@ -29,3 +29,8 @@ export function takeCredential(field: Uint8Array): string | null {
   const end = field.indexOf(0);
   return end < 0 ? null : new TextDecoder().decode(field.subarray(0, end));
 }
+
+/** The same of a password, which libvncclient lets fill its field, without the zero byte. */
+export function takePassword(field: Uint8Array): string {
+  return takeCredential(field) ?? new TextDecoder().decode(field);
+}

@@ -1,10 +1,10 @@
 import type { Parser } from "../../byte-queue.ts";
 import { ByteWriter } from "../../byte-writer.ts";
 import { RfbError } from "../error.ts";
-import { takeCredential } from "../security/credentials.ts";
+import { takeCredential, takePassword } from "../security/credentials.ts";
 import type { ServerContext, ServerSecurity } from "./server-context.ts";
 
-/** User and password, each of so many bytes with a NUL at its end and noise behind. */
+/** User and password, each of so many bytes: a NUL at its end where there is room, and noise behind. */
 const FIELD_BYTES = 64;
 
 /**
@@ -34,6 +34,5 @@ export function* readArd(
   }
   const plain = crypto.aesEcbDecrypt(crypto.hash("md5", secret), encrypted);
   const user = takeCredential(plain.subarray(0, FIELD_BYTES));
-  const password = takeCredential(plain.subarray(FIELD_BYTES));
-  return user !== null && password !== null && verify(user, password);
+  return user !== null && verify(user, takePassword(plain.subarray(FIELD_BYTES)));
 }

@@ -28,8 +28,7 @@ export function* readHandshake(d: ServerContext): Parser<void> {
   const security = minor === 3 ? dictateSecurity(d) : yield* readSecurityChoice(d, minor);
   const isAccepted = yield* readProof(d, security);
   if (!isAccepted) {
-    if (minor === 8)
-      sendFailure(d, security.type === "vncAuth" ? "wrong password" : "wrong user or password");
+    if (minor === 8) sendFailure(d, failureOf(security));
     else sendResult(d, RESULT_FAILED);
     throw new RfbError("auth_failed", "authentication", "got a wrong password");
   }
@@ -127,6 +126,13 @@ function sendFailure(d: ServerContext, reason: string): void {
 /** U32 length, reason. */
 function withReason(to: ByteWriter, reason: string): Uint8Array {
   return to.u32(reason.length).ascii(reason).bytes();
+}
+
+/** For who sits at the viewer. */
+function failureOf({ type }: ServerSecurity): string {
+  if (type === "vncAuth") return "wrong password";
+  const isShort = type === "ard" || type === "msLogon";
+  return `wrong user or password${isShort ? ": a viewer may cut it after 63 characters, then give a token without its ocp_ID_" : ""}`;
 }
 
 function refusal(d: ServerContext): string {

@@ -1,7 +1,7 @@
 import type { Parser } from "../../byte-queue.ts";
 import { ByteWriter } from "../../byte-writer.ts";
 import { modPow, toBytes, toNumber } from "../security/big-number.ts";
-import { takeCredential } from "../security/credentials.ts";
+import { takeCredential, takePassword } from "../security/credentials.ts";
 import { sharedSecret } from "../security/diffie-hellman.ts";
 import { mirrorBits } from "../security/vnc-auth.ts";
 import type { MsLogonCrypto, ServerContext, ServerSecurity } from "./server-context.ts";
@@ -39,8 +39,7 @@ export function* readMsLogon(
   const password = d.from.take(PASSWORD_BYTES).slice();
   const secret = sharedSecret(publicKey, exponent, PRIME);
   const name = takeCredential(desCbcOpen(crypto, secret, user));
-  const word = takeCredential(desCbcOpen(crypto, secret, password));
-  return name !== null && word !== null && verify(name, word);
+  return name !== null && verify(name, takePassword(desCbcOpen(crypto, secret, password)));
 }
 
 /** The first block was chained to the key as it came. */

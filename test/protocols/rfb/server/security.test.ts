@@ -124,7 +124,11 @@ function ardAnswer(hello: Uint8Array, user: string, password: string, publicKey?
   return Buffer.concat([sealed, publicKey ?? own]);
 }
 
-const ARD: ServerSecurity = { type: "ard", crypto: { ...ardCrypto, hash: securityCrypto.hash }, verify };
+const ardBy = (isRight: typeof verify): ServerSecurity => ({
+  ...{ type: "ard", crypto: { ...ardCrypto, hash: securityCrypto.hash } },
+  verify: isRight,
+});
+const ARD = ardBy(verify);
 
 t.test("ARD takes user and password under a shared secret, at every chunk size", async (t) => {
   for (const [password, code] of [
@@ -139,6 +143,21 @@ t.test("ARD takes user and password under a shared secret, at every chunk size",
       t.equal(talk(viewer, ardAnswer(hello, "änna", password), size), code);
       t.equal(Buffer.from(viewer.takeBytes()).toString("hex").startsWith(OK), code === null);
     }
+  }
+});
+
+t.test("ARD takes a password that fills its field", async (t) => {
+  const whole = "x".repeat(64);
+  const isWhole = (user: string, password: string): boolean => user === "änna" && password === whole;
+  for (const [password, code] of [
+    [whole, null],
+    [whole.slice(1), "auth_failed"],
+  ] as const) {
+    const viewer = new TestViewer({ security: [ardBy(isWhole)] });
+    viewer.say(HELLO, Uint8Array.of(30));
+    t.equal(talk(viewer, ardAnswer(viewer.takeBytes().slice(14), "änna", password), 4096), code);
+    const said = Buffer.from(viewer.takeBytes()).toString("latin1");
+    if (code !== null) t.match(said, /wrong user or password: .* without its ocp_ID_/);
   }
 });
 
