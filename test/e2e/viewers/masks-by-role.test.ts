@@ -110,4 +110,22 @@ t.test("an operator hides a place from those who only look on", { timeout: 300_0
   }
   await hiding.getByRole("button", { name: /^Show again/ }).click();
   await until("it is shown again", async () => (await seenBy(looking)) > 0);
+
+  await t.test("and by keys alone", async (t) => {
+    const { keyboard } = hiding;
+    await hiding.getByRole("button", { name: "Hide a place" }).focus();
+    await keyboard.press("Enter");
+    await dialog.waitFor();
+    // From the button that closes the dialog on, field by field; what is in one is chosen as a whole.
+    await dialog.getByRole("button", { name: "Close" }).focus();
+    for (const side of [RECT.x, RECT.y, RECT.width, RECT.height]) {
+      await keyboard.press("Tab");
+      await keyboard.type(String(side));
+    }
+    await looksWell(t, hiding, "mask-by-keys");
+    await keyboard.press("Enter");
+    await hiding.getByText("From agents and recordings,").waitFor();
+    const now = masksSchema.parse(await (await appliance.fetch("/api/v1/desktops/demo/masks")).json());
+    t.match(now, [{ places: [RECT], audiences: ["agent", "recording"] }]);
+  });
 });

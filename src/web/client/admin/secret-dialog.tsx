@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { SecretBody, SecretDetails } from "../../api/secrets-api.ts";
 import { IconButton } from "../controls/icon-button.tsx";
+import { SIDES } from "../controls/place-fields.tsx";
 import { t } from "../language/language.ts";
 import { sentence } from "../shell/labels.ts";
 import { errorWords, showNotice } from "../shell/notices.ts";
@@ -15,9 +16,6 @@ export interface SecretDialogProps {
   readonly onSaved: () => void;
   readonly onClose: () => void;
 }
-
-const SIDES = ["x", "y", "width", "height"] as const;
-const SIDE_WORDS = { x: t`Left`, y: t`Top`, width: t`Width`, height: t`Height` } as const;
 
 /** Asks for a secret and for whom it is; of one that is kept, for what is to be other. */
 export function SecretDialog({ edited, onSaved, onClose }: SecretDialogProps) {
@@ -122,15 +120,15 @@ export function SecretDialog({ edited, onSaved, onClose }: SecretDialogProps) {
               spellcheck={false}
             />
           </label>
-          <fieldset class="seen-place">
+          <fieldset class="sides">
             <legend>{t`Where, in pixels of the desktop (empty: anywhere)`}</legend>
-            {SIDES.map((side) => (
+            {SIDES.map(([side, label, min]) => (
               <label key={side} class="field">
-                <span>{SIDE_WORDS[side]}</span>
+                <span>{label}</span>
                 <input
                   name={side}
                   type="number"
-                  min={side === "x" || side === "y" ? 0 : 1}
+                  min={min}
                   max={16_384}
                   defaultValue={seen?.region?.[side] ?? ""}
                 />
@@ -175,7 +173,7 @@ function writtenOf(kind: SecretDetails["kind"], text: string): Pick<SecretBody, 
 function seenOf(data: FormData, kept: SecretDetails["seen"] | undefined): Pick<SecretBody, "seen"> {
   const text = textOf(data, "seen").trim();
   if (text === "" && !kept?.picture) return {};
-  const [x = "", y = "", width = "", height = ""] = SIDES.map((side) => textOf(data, side));
+  const [x = "", y = "", width = "", height = ""] = SIDES.map(([side]) => textOf(data, side));
   return {
     seen: {
       ...(text && { text }),

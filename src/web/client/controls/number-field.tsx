@@ -18,7 +18,7 @@ export function NumberField(props: NumberFieldProps) {
   const typed = useSignal<string | null>(null);
   return (
     <label {...(props.class === undefined ? {} : { class: props.class })}>
-      <span class="muted rules-number-name">{props.label}</span>
+      <span class="muted">{props.label}</span>
       <input
         type="number"
         required

@@ -3,13 +3,14 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { MaskBody, MaskInfo } from "../../api/api.ts";
 import { IconButton } from "../controls/icon-button.tsx";
+import { PlaceFields } from "../controls/place-fields.tsx";
 import { t } from "../language/language.ts";
 import { kindWords, TEXT_KINDS, type TextKind } from "./mask-words.ts";
 
 type Audience = MaskInfo["audiences"][number];
 
 export interface MaskDialogProps {
-  /** What was drawn, desktop pixels; null: text is to be hidden wherever it stands. */
+  /** Where it begins, desktop pixels; null: text is to be hidden wherever it stands. */
   readonly rect: Rect | null;
   readonly onHide: (mask: MaskBody) => void;
   readonly onClose: () => void;
@@ -33,8 +34,10 @@ const AUDIENCES = [
 ] as const;
 
 /** What is to be hidden, and from whom. */
-export function MaskDialog({ rect, onHide, onClose }: MaskDialogProps) {
+export function MaskDialog({ rect: drawn, onHide, onClose }: MaskDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const place = useSignal(drawn);
+  const rect = place.value;
   const label = useSignal("");
   const chosen = useSignal<readonly Audience[]>(["agent", "recording"]);
   const kinds = useSignal<readonly TextKind[]>(rect === null ? TEXT_KINDS : []);
@@ -99,9 +102,15 @@ export function MaskDialog({ rect, onHide, onClose }: MaskDialogProps) {
             </label>
           </>
         ) : (
-          <p class="muted">
-            {t`${rect.width} × ${rect.height} pixels at ${rect.x}, ${rect.y}. It is one grey for them from now on, until somebody shows it again.`}
-          </p>
+          <>
+            <PlaceFields
+              place={rect}
+              onChange={(side) => {
+                place.value = { ...rect, ...side };
+              }}
+            />
+            <p class="muted">{t`It is one grey for them from now on, until somebody shows it again.`}</p>
+          </>
         )}
         <fieldset class="mask-audiences">
           <legend>{t`From whom`}</legend>

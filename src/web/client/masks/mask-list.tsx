@@ -1,28 +1,36 @@
+import type { Rect } from "../../../framebuffer/rect.ts";
 import type { MaskInfo } from "../../api/api.ts";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
+import { FIRST_PLACE } from "../controls/place-fields.tsx";
 import { counted, t } from "../language/language.ts";
 import { audienceWords, maskStateWords, maskTextWords, maskWords } from "./mask-words.ts";
+
+/** Hides a place to begin with, for who has no mouse, text, or what is drawn then (null). */
+export type Hide = (what: Rect | "text" | null) => void;
 
 export interface MaskListProps {
   readonly masks: readonly MaskInfo[];
   readonly mayChange: boolean;
-  readonly onDraw: () => void;
-  readonly onText: () => void;
+  readonly onHide: Hide;
   readonly onRemove: (mask: MaskInfo) => void;
 }
 
 /** What is hidden on the desktop, and from whom. */
-export function MaskList({ masks, mayChange, onDraw, onText, onRemove }: MaskListProps) {
+export function MaskList({ masks, mayChange, onHide, onRemove }: MaskListProps) {
   return (
     <>
       {mayChange && (
         <div class="panel-tools">
-          <button type="button" class="button" onClick={onDraw}>
+          <button
+            type="button"
+            class="button"
+            onClick={({ detail }) => onHide(detail === 0 ? FIRST_PLACE : null)}
+          >
             <Icon shape="eyeOff" />
             <span>{t`Hide a place`}</span>
           </button>
-          <button type="button" class="button" onClick={onText}>
+          <button type="button" class="button" onClick={() => onHide("text")}>
             <Icon shape="eyeOff" />
             <span>{t`Hide text`}</span>
           </button>

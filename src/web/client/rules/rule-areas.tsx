@@ -1,7 +1,7 @@
 import type { Size } from "../../../framebuffer/rect.ts";
 import { Icon } from "../controls/icon.tsx";
 import { IconButton } from "../controls/icon-button.tsx";
-import { NumberField } from "../controls/number-field.tsx";
+import { FIRST_PLACE, PlaceFields } from "../controls/place-fields.tsx";
 import { t } from "../language/language.ts";
 import { RuleMap } from "./rule-map.tsx";
 import {
@@ -26,15 +26,6 @@ export interface RuleAreasProps {
   readonly onChoose: (index: number | null) => void;
   readonly onChange: (rules: Rules) => void;
 }
-
-const SIDES = [
-  ["x", "x"],
-  ["y", "y"],
-  ["width", t`Width`],
-  ["height", t`Height`],
-] as const;
-
-const MAX_SIDE = 65_535;
 
 /** The places where the mouse is ruled more strictly than elsewhere, as a list and on the desktop's picture. */
 export function RuleAreas(props: RuleAreasProps) {
@@ -67,7 +58,7 @@ export function RuleAreas(props: RuleAreasProps) {
             type="button"
             class="button"
             disabled={isDisabled || isFull}
-            onClick={() => add({ x: 0, y: 0, width: 200, height: 100, verdict: "deny" })}
+            onClick={() => add({ ...FIRST_PLACE, verdict: "deny" })}
           >
             <Icon shape="plus" />
             <span>{isFull ? t`${MAX_AREAS} areas are the most` : t`Add an area`}</span>
@@ -133,18 +124,7 @@ function AreaFields({
           }}
         />
       </div>
-      <div class="rules-area-sides">
-        {SIDES.map(([side, label]) => (
-          <NumberField
-            key={side}
-            label={label}
-            value={area[side]}
-            min={side === "width" || side === "height" ? 1 : 0}
-            max={MAX_SIDE}
-            onChange={(number) => change({ [side]: number })}
-          />
-        ))}
-      </div>
+      <PlaceFields place={area} onChange={change} />
     </fieldset>
   );
 }

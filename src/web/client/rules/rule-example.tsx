@@ -64,7 +64,7 @@ export function RuleExample({ rules, desktopId }: RuleExampleProps) {
       <h2 id="rules-example">{t`Try an example`}</h2>
       <div class="rules-example">
         <label class="rules-number">
-          <span class="muted rules-number-name">{t`An agent uses`}</span>
+          <span class="muted">{t`An agent uses`}</span>
           <select
             value={actionClass.value}
             onChange={(event) => {

@@ -188,7 +188,9 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
     return () => removeEventListener("beforeunload", warn);
   }, [isHolding]);
 
-  const drawMask = (): void => {
+  const hide = (what: Rect | "text" | null): void => {
+    drawnMask.value = what;
+    if (what) return;
     // On a phone the panel lies over the desktop.
     if (!matchMedia(PANEL_FROM).matches) state.isPanelOpen.value = false;
     current?.drawMask();
@@ -325,10 +327,7 @@ function LiveViewer({ desktop, crop }: LiveViewerProps) {
           desktop={desktop}
           state={state}
           masks={masks.value}
-          onDrawMask={drawMask}
-          onHideText={() => {
-            drawnMask.value = "text";
-          }}
+          onHide={hide}
           onRemoveOverlay={(overlay) => removeOverlay(overlay.id)}
         />
       )}

@@ -7,7 +7,7 @@ import { RequestList } from "../approvals/request-card.tsx";
 import { DesktopDetails } from "../connections/desktop-details.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { t } from "../language/language.ts";
-import { MaskList } from "../masks/mask-list.tsx";
+import { type Hide, MaskList } from "../masks/mask-list.tsx";
 import { api } from "../shell/api-client.ts";
 import { attempt } from "../shell/notices.ts";
 import { appState, may } from "../shell/session.ts";
@@ -21,20 +21,12 @@ export interface ViewerSideProps {
   readonly desktop: DesktopInfo;
   readonly state: ViewerState;
   readonly masks: readonly MaskInfo[];
-  readonly onDrawMask: () => void;
-  readonly onHideText: () => void;
+  readonly onHide: Hide;
   readonly onRemoveOverlay: (overlay: OverlayInfo) => void;
 }
 
 /** The panel with this desktop's things. Questions that wait are above all tabs: nobody must look for them. */
-export function ViewerSide({
-  desktop,
-  state,
-  masks,
-  onDrawMask,
-  onHideText,
-  onRemoveOverlay,
-}: ViewerSideProps) {
+export function ViewerSide({ desktop, state, masks, onHide, onRemoveOverlay }: ViewerSideProps) {
   const cards = cardsFor(appState.value.cards, desktop.id);
   const actions = appState.value.actions.filter((action) => action.desktop_id === desktop.id);
   const requests = requestsFor(desktop.id);
@@ -86,8 +78,7 @@ export function ViewerSide({
         <MaskList
           masks={masks}
           mayChange={may("masks")}
-          onDraw={onDrawMask}
-          onText={onHideText}
+          onHide={onHide}
           onRemove={(mask) => attempt(t`Could not show it again`, api.removeMask(desktop.id, mask.id))}
         />
       )}
