@@ -68,6 +68,8 @@ t.test("the viewer in every state", { timeout: 600_000 }, async (t) => {
         const { context, page } = await signIn(browser, appliance, { viewport, hasTouch });
         await page.goto(`${appliance.url}/desktops/${id}`);
         await until("a picture", () => viewerShot(page));
+        // They come in a while after the picture, and take their line from it.
+        if (hasTouch) await page.locator(".extra-keys").waitFor();
         const stage = (): Promise<unknown> => page.locator(".stage").boundingBox();
         const [stop, before] = [page.locator(".stop-button"), await stage()];
         const place = await stop.boundingBox();
