@@ -23,7 +23,7 @@ const FINGER_PX = 40;
 /** Half of a desk's width is like a whole one's for colours, and so is large text: there one theme is enough. */
 const HALF_PX = 720;
 
-/** In a whole desk's width each page is gone around by keys as well. */
+/** In a whole desk's width each page is gone around by keys as well, and on phones those that are laid out otherwise there. */
 const DESK_PX = 1440;
 
 /** What is too small for a finger; what stands in a line of text is as high as its line. */
@@ -128,7 +128,7 @@ export async function sweep(t: Test, widths: readonly number[], fontPx: number |
     sight: Sight,
     width: number,
   ): Promise<void> => {
-    const { name, path, ready } = sight;
+    const { name, path, ready, isOtherwise = false } = sight;
     if (path !== null) await page.goto(`${url}${path}`);
     await ready(page);
     const faults: string[] = [];
@@ -158,7 +158,7 @@ export async function sweep(t: Test, widths: readonly number[], fontPx: number |
       [],
       name,
     );
-    if (rounds === null) return;
+    if (rounds === null || (width < PHONE_PX && !isOtherwise)) return;
     const { stops, faults: unreached } = await rounds.go();
     t.same(unreached, [], `${name}, by keys: ${stops} stops`);
   };
@@ -166,7 +166,8 @@ export async function sweep(t: Test, widths: readonly number[], fontPx: number |
   for (const width of widths) {
     await t.test(`${width} px`, async (t) => {
       const page = await openPage(t, [appliance, empty], width, fontPx);
-      const rounds = width === DESK_PX && fontPx === null ? await KeyboardRounds.on(page) : null;
+      const isWalked = (width === DESK_PX || width < PHONE_PX) && fontPx === null;
+      const rounds = isWalked ? await KeyboardRounds.on(page) : null;
       for (const sight of EMPTY_SIGHTS) await look(t, { page, rounds }, empty, sight, width);
       for (const sight of sightsOf(house)) await look(t, { page, rounds }, appliance, sight, width);
       await page.context().close();
