@@ -95,6 +95,7 @@ export const ROUTE_EVENTS: Readonly<Record<string, readonly AuditType[]>> = {
   "DELETE /api/v1/grants/:grantId": [FIRST, "grant.revoked"],
   "POST /api/v1/tokens": [FIRST, "token.issued"],
   "DELETE /api/v1/tokens/:id": [FIRST, "token.revoked"],
+  "POST /api/v1/fleet/recordings/:id": [],
   "POST /api/v1/fleet/nodes/:id/drain": [FIRST, "change.failed"],
   "PUT /api/v1/secrets/:id": [FIRST, "secret.added"],
   "DELETE /api/v1/secrets/:id": [FIRST, "secret.removed"],
@@ -118,6 +119,8 @@ const UNTOLD: Readonly<Record<string, string>> = {
   "PUT /api/v1/desktops/:id/files/:sendingId/:index":
     "bytes of files of which files.sent told before any came",
   "PATCH /api/v1/desktops/:id/replay": "where a recording that is shown stands; that it was opened is told",
+  "POST /api/v1/fleet/recordings/:id":
+    "nodes of the fleet alone ask so, and the one that asks tells what it shows or changes",
   "POST /api/v1/recordings/:id/verify": "reads whether the file is intact, and shows nothing of it",
 };
 

@@ -113,6 +113,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
     "mcp/",
     "platform/json-file.ts",
     "recording/library/recording-notes.ts",
+    "recording/join/",
     "push/",
     "web/",
   ],

@@ -88,8 +88,8 @@ export async function openRecordings(
   });
   house.replays.attach({
     clock: house.clock,
-    get: (id) => recordings.get(id),
-    open: (id) => recordings.open(id),
+    get: (id) => recordings.wholes.get(id),
+    open: (id) => recordings.wholes.open(id),
     show: (input, by, isForPeople) => desktops.show(input, by, isForPeople),
     on: (listener) => desktops.on(listener),
   });

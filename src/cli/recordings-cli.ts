@@ -69,9 +69,18 @@ async function listRecordings(kept: Kept): Promise<string> {
   return lines.join("");
 }
 
-/** Says that a recording is intact; throws RefusedError for any other, with what is wrong and where. */
+/**
+ * Says that a recording is intact, and which one it goes on from; throws RefusedError for any other, with what is wrong and
+ * where.
+ */
 export async function verifyRecording(kept: Kept, id: string): Promise<string> {
-  return verdictOf(await (await openArchive(kept)).verify(id));
+  const archive = await openArchive(kept);
+  const verdict = verdictOf(await archive.verify(id));
+  const { continues } = await archive.get(id);
+  if (continues === undefined) return verdict;
+  const isHere = (await archive.ids()).includes(continues.id);
+  const where = isHere ? "verify that one too" : "which is missing here: verify it at that node";
+  return `${verdict}${id}  goes on from ${continues.id} of node ${continues.node}, ${where}\n`;
 }
 
 /** The same of a folder anywhere, by its files and a key alone: what was copied out of an archive. */

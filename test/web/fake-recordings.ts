@@ -2,6 +2,7 @@ import { deflateRawSync } from "node:zlib";
 import type { Actor } from "../../src/desktop/control/action.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import { NO_COUNTS } from "../../src/recording/format/summary.ts";
+import { WholeRecordings } from "../../src/recording/join/whole-recordings.ts";
 import { RecordingError } from "../../src/recording/library/error.ts";
 import { RecordingNotes } from "../../src/recording/library/recording-notes.ts";
 import type {
@@ -11,6 +12,7 @@ import type {
   PictureRun,
   RecordedFrame,
   RecordedText,
+  RecordingParts,
   RecordingReader,
   RecordingSummary,
   RecordingsEvent,
@@ -63,6 +65,14 @@ export class FakeReader implements RecordingReader {
   constructor(summary: RecordingSummary, entries: readonly TrackEntry[] = []) {
     this.summary = summary;
     this.entries = entries;
+  }
+
+  get chunkCount(): number {
+    return 5;
+  }
+
+  async step<Result>(): Promise<Result> {
+    throw new Error("it is not shown as a desktop");
   }
 
   async frameAt(ms: number): Promise<RecordedFrame> {
@@ -141,8 +151,14 @@ export class FakeRecordings implements RecordingsFace {
   /** What comes before and after some. */
   readonly parts = new Map<string, PartsAround>();
   readonly notes = new RecordingNotes(async () => undefined);
+  readonly wholes: WholeRecordings;
   readonly #recordings = new Map<string, RecordingSummary>();
   readonly #listeners = new Set<(event: RecordingsEvent) => void>();
+
+  /** `house`: where the parts of recordings are; null: all are whole. */
+  constructor(house: RecordingParts | null = null) {
+    this.wholes = new WholeRecordings(this, house);
+  }
 
   keep(recording: RecordingSummary): void {
     this.#recordings.set(recording.id, recording);

@@ -17,6 +17,7 @@ import { type Config, ConfigError } from "../../config/config-schema.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { ownProgram } from "../../platform/own-program.ts";
+import { askPart } from "./ask-part.ts";
 import { openCalls } from "./open-calls.ts";
 import { readPem } from "./read-pem.ts";
 import { type FleetRooms, serveFleet } from "./serve-fleet.ts";
@@ -106,6 +107,7 @@ export async function openFleet(
   });
   const recordings = new SharedRecordings({
     ...{ ...common, name, bindingOf },
+    ask: (part, ask) => askPart(fleet, clock, part, ask),
     onFault: (err) => log.error({ err }, "What is recorded could not be shared"),
   });
   /** What the next node that has a desktop must know of it. */

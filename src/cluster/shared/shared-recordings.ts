@@ -60,11 +60,20 @@ interface Recordings {
   endOf(id: string): Promise<string | null>;
 }
 
+/** A recording of another node. */
+export interface AskedPart {
+  readonly id: string;
+  readonly node: string;
+  readonly desktopId: string;
+}
+
 interface SharedRecordingsOptions extends SharedPorts {
   /** Of this node. */
   readonly name: string;
   /** See Fleet.bindingOf: what is recorded is said by who has the desktop alone. */
   bindingOf(desktopId: string): Change | null;
+  /** Asks another node about a recording that is there: see RecordingParts. */
+  ask(part: AskedPart, ask: unknown): Promise<Buffer>;
   /** What is recorded could not be kept. */
   onFault(error: unknown): void;
 }
@@ -152,6 +161,29 @@ export class SharedRecordings {
       earlierEndedAt: part?.continues === true ? (parts[at - 1]?.ended_at ?? null) : null,
       next: next?.continues === true ? { id: next.id, node: next.node, startedAt: next.started_at } : null,
     };
+  }
+
+  /** As RecordingParts. */
+  chain(id: string, desktopId: string | null) {
+    const has = (one: string): boolean =>
+      this.#documents.get(one)?.parts.some((part) => part.id === id) ?? false;
+    const found = desktopId === null ? this.#documents.ids.find(has) : desktopId;
+    const { parts } = this.#documents.get(found ?? "") ?? NONE;
+    const at = parts.findIndex((part) => part.id === id);
+    if (at < 0 || found === undefined) return null;
+    const first = parts.findLastIndex(({ continues }, nth) => nth <= at && !continues);
+    const after = parts.findIndex(({ continues }, nth) => nth > at && !continues);
+    const own = parts.slice(Math.max(0, first), after < 0 ? parts.length : after);
+    const placed = own.map(({ id: partId, node, started_at, ended_at }) => ({
+      ...{ id: partId, node, startedMs: Date.parse(started_at) },
+      endedMs: ended_at === null ? null : Date.parse(ended_at),
+    }));
+    return { desktopId: found, parts: placed };
+  }
+
+  /** As RecordingParts. */
+  ask(part: AskedPart, ask: unknown): Promise<Buffer> {
+    return this.#options.ask(part, ask);
   }
 
   /** Resolves when what was recorded so far is kept. Rejects with RefusedError not_held where it is not, as yet. */

@@ -3,6 +3,8 @@ import { reaches } from "../../auth/granted-desktops.ts";
 import { may, type Principal } from "../../auth/principal.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { REASONS, type RecordingSummary } from "../../recording/format/summary.ts";
+import { partGroups } from "../../recording/join/part-groups.ts";
+import { summaryOfWhole } from "../../recording/join/part-layout.ts";
 import type {
   FoundInRecordings,
   RecordingReader,
@@ -60,6 +62,14 @@ function showsAll({ counts }: RecordingSummary): boolean {
   return (counts.agentMasks ?? 0) === 0;
 }
 
+/** Of its last part's id: that one tells of all before it. */
+function listedWhole(parts: readonly [RecordingSummary, ...RecordingSummary[]]): RecordingSummary {
+  const [first] = parts;
+  const last = parts.at(-1) ?? first;
+  const durationMs = Date.parse(last.startedAt) + last.durationMs - Date.parse(first.startedAt);
+  return summaryOfWhole(last.id, parts, { startedMs: null, durationMs, gaps: parts.length - 1 });
+}
+
 /**
  * Recordings as one principal may use them: who controls desktops sees all, an agent what was begun in its name. What
  * it may not see, and all of desktops outside its grant, looks as if it were not there.
@@ -77,7 +87,8 @@ export class RecordingsOf {
 
   /** The newest first. */
   async list(): Promise<readonly RecordingSummary[]> {
-    return (await this.#recordings.list()).filter((recording) => this.#isVisible(recording));
+    const visible = (await this.#recordings.list()).filter((recording) => this.#isVisible(recording));
+    return partGroups(visible).map((parts) => (parts.length === 1 ? parts[0] : listedWhole(parts)));
   }
 
   /** Throws RefusedError not_found. */
@@ -115,11 +126,21 @@ export class RecordingsOf {
     return await asRefused(() => this.#recordings.stop(id, { kind: "agent", id: agentId, name }));
   }
 
-  /** Runs something with a recording that is open meanwhile. Throws RefusedError not_found, not_supported (damaged). */
-  async read<Result>(id: string, run: (reader: RecordingReader) => Promise<Result>): Promise<Result> {
+  /**
+   * Runs something with a recording that is open meanwhile, with all its parts but those that the principal, or `mayRead`, leaves out.
+   * Throws RefusedError not_found, not_supported (damaged).
+   */
+  async read<Result>(
+    id: string,
+    run: (reader: RecordingReader) => Promise<Result>,
+    mayRead: (part: RecordingSummary) => boolean = () => true,
+  ): Promise<Result> {
     await this.get(id);
     return await asRefused(async () => {
-      const reader = await this.#recordings.open(id);
+      const reader = await this.#recordings.wholes.open(
+        id,
+        (part) => this.#isVisible(part) && (part.id === id || mayRead(part)),
+      );
       try {
         return await run(reader);
       } finally {
@@ -140,13 +161,14 @@ export class RecordingsOf {
         "this recording shows what was hidden from agents: only humans see its pictures",
       );
     };
-    return this.read(id, async (reader) => {
+    const checked = async (reader: RecordingReader): Promise<Result> => {
       check(reader);
       const result = await run(reader);
       // Something may have been hidden meanwhile.
       check(reader);
       return result;
-    });
+    };
+    return this.read(id, checked, showsAll);
   }
 
   /**
@@ -166,11 +188,12 @@ export class RecordingsOf {
   }
 
   /** As `search`, in all that the principal sees. */
-  searchAll(query: string, limit: number): Promise<FoundInRecordings> {
-    return this.#recordings.searchAll(query, {
+  async searchAll(query: string, limit: number): Promise<FoundInRecordings> {
+    const found = await this.#recordings.searchAll(query, {
       reach: (recording) => (this.#isVisible(recording) ? (showsAll(recording) ? "all" : "events") : "none"),
       limit,
     });
+    return this.#recordings.wholes.placed(found);
   }
 
   /** By id: a name may be given to another one later. */

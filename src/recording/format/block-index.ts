@@ -87,6 +87,12 @@ export class BlockIndex {
     return this.#totals.frames;
   }
 
+  /** How many blocks of pictures there are. */
+  get pictureCount(): number {
+    const last = this.#pages.at(-1)?.facts;
+    return last === undefined ? 0 : last.firstPicture + last.pictures;
+  }
+
   get blocks(): number {
     return this.#totals.blocks;
   }

@@ -68,6 +68,15 @@ export function continuesOf({ continues }: { readonly continues?: EarlierPart })
   return continues === undefined ? {} : { continues };
 }
 
+/** A part of a recording whose desktop moved, and its place in the whole. */
+export interface JoinedPart extends EarlierPart {
+  /** Since the whole began. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Why it cannot be read, in words for people; null: it can. */
+  readonly problem: string | null;
+}
+
 /** A recording as a list shows it. */
 export interface RecordingSummary {
   readonly id: string;
@@ -93,6 +102,8 @@ export interface RecordingSummary {
   readonly isEncrypted: boolean;
   /** Absent: it goes on from none. */
   readonly continues?: EarlierPart;
+  /** Of a whole one: what it is of, in order. Absent: it is one by itself, or a part. */
+  readonly parts?: readonly JoinedPart[];
   readonly counts: RecordingCounts;
   /** Of a sealed one, where there is an archive. */
   readonly archive?: ArchiveState;

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { statfs } from "node:fs/promises";
 import type { Actor } from "../../desktop/control/action.ts";
 import type { Desktop } from "../../desktop/desktop.ts";
 import type { Desktops } from "../../desktop/desktops.ts";
@@ -9,6 +8,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { RecordingHead } from "../format/head.ts";
 import type { KeySealer } from "../format/recording-key.ts";
 import type { RecordingReason, RecordingSummary } from "../format/summary.ts";
+import { WholeRecordings } from "../join/whole-recordings.ts";
 import type { OpenRecording } from "../read/open-recording.ts";
 import { RecordingsSearch } from "../search/recordings-search.ts";
 import { AutoRecord, type RecordingPolicy } from "../write/auto-record.ts";
@@ -19,6 +19,7 @@ import { MissedStarts } from "../write/missed-starts.ts";
 import type { TextReader } from "../write/recorder-ports.ts";
 import { RunningRecording } from "../write/running-recording.ts";
 import { RecordingArchive } from "./archive.ts";
+import { freeBytesOf } from "./free-bytes.ts";
 import type { RecordingCopies } from "./recording-copies.ts";
 import { RecordingNotes } from "./recording-notes.ts";
 import type {
@@ -79,6 +80,7 @@ export interface RecordingsPorts {
 /** Records desktops and keeps what was recorded. */
 export class RecordingService implements RecordingsFace {
   readonly notes: RecordingNotes;
+  readonly wholes: WholeRecordings;
   /** Where else finished ones are; null: nowhere. */
   readonly copies: RecordingCopies | null;
   readonly #archive: RecordingArchive;
@@ -111,6 +113,7 @@ export class RecordingService implements RecordingsFace {
     this.#options = options;
     this.#ports = ports;
     this.#listeners = new Listeners(ports.onBug);
+    this.wholes = new WholeRecordings(this, ports.parts ?? null);
     this.#encoders = ports.encoders ?? new EncoderClient(ports.clock, options.policy !== "manual");
     this.#search = new RecordingsSearch(
       {
@@ -359,10 +362,7 @@ export class RecordingService implements RecordingsFace {
   }
 
   async #freeBytes(): Promise<number> {
-    const { freeBytes } = this.#ports;
-    if (freeBytes !== undefined) return freeBytes(this.#archive.folder);
-    const { bavail, bsize } = await statfs(this.#archive.folder);
-    return bavail * bsize;
+    return (this.#ports.freeBytes ?? freeBytesOf)(this.#archive.folder);
   }
 
   /** Ends what is too long and deletes what is too old or too much, now and every hour. */

@@ -1,7 +1,9 @@
 import type { Actor } from "../../desktop/control/action.ts";
 import type { EarlierPart, RecordingReason, RecordingSummary } from "../format/summary.ts";
+import type { PlacedPart } from "../join/opened-part.ts";
+import type { PartAsk } from "../join/part-asks.ts";
 import type { RecordingReader, SearchHit } from "../read/reader.ts";
-import type { RecordingNotes } from "./recording-notes.ts";
+import type { AddedMarker, RecordingNote, RecordingNotes } from "./recording-notes.ts";
 
 export type { TrackEntry } from "../format/event-entry.ts";
 export type { RecordingSummary } from "../format/summary.ts";
@@ -92,6 +94,16 @@ export interface RecordingParts {
   interrupted(desktopId: string): InterruptedRecording | null;
   /** What comes before and after one in time. */
   around(recording: Pick<RecordingSummary, "id" | "desktopId">): PartsAround;
+  /** The parts of a recording, itself among them, as their nodes told; null: they told of none. `desktopId` null: of any desktop. */
+  chain(id: string, desktopId: string | null): PartsChain | null;
+  /** Asks another node of what it recorded. Rejects with RefusedError node_unreachable, or as that node answers. */
+  ask(part: EarlierPart & { readonly desktopId: string }, ask: PartAsk): Promise<Buffer>;
+}
+
+export interface PartsChain {
+  readonly desktopId: string;
+  /** In order. */
+  readonly parts: readonly PlacedPart[];
 }
 
 export interface PartsAround {
@@ -99,6 +111,31 @@ export interface PartsAround {
   readonly earlierEndedAt: string | null;
   /** What goes on from it; null: nothing, as far as is known. */
   readonly next: (EarlierPart & { readonly startedAt: string }) | null;
+}
+
+/**
+ * Recordings by any of their parts, each with all parts that can be found: here, at other nodes of the fleet, or in the archive. What
+ * takes an id rejects with RefusedError not_found where none of them can be read.
+ */
+export interface WholesFace {
+  /** Another reader is to be opened when this differs. */
+  keyOf(id: string): string;
+  get(id: string): Promise<RecordingSummary>;
+  /** `mayRead`: of each part; what may not be read is a gap. Default: all. */
+  open(id: string, mayRead?: (part: RecordingSummary) => boolean): Promise<RecordingReader>;
+  /** What was found in parts, in the time of their wholes. */
+  placed(found: FoundInRecordings): Promise<FoundInRecordings>;
+  /** Of all parts; its problem names those that are not there. */
+  verify(id: string): Promise<Verification>;
+  /** All parts. Throws RefusedError node_unreachable where some could not be asked; the others are gone then. */
+  remove(id: string, by?: Actor): Promise<void>;
+  /** Of one that `get` or `open` told of: the words of the first part that has any, the markers of all. */
+  noteOf(recording: RecordingSummary): Promise<RecordingNote>;
+  /** Of the first part that can be read. */
+  change(id: string, words: { readonly name?: string | null; readonly text?: string | null }): Promise<void>;
+  /** Of the part that has the moment. */
+  mark(id: string, marker: Omit<AddedMarker, "id">): Promise<AddedMarker>;
+  unmark(id: string, markerId: string): Promise<void>;
 }
 
 /** Every recording of the appliance: those that run and those on disk. */
@@ -125,7 +162,9 @@ export interface RecordingsFace {
   bookmark(id: string, label: string, by: Actor): void;
   /** What people wrote about recordings afterwards. */
   readonly notes: Pick<RecordingNotes, "get" | "change" | "mark" | "unmark">;
-  /** Of one whose desktop moved between nodes. */
+  /** As one timeline, where a desktop moved between nodes. */
+  readonly wholes: WholesFace;
+  /** As RecordingParts. */
   around(recording: Pick<RecordingSummary, "id" | "desktopId">): PartsAround;
   on(listener: (event: RecordingsEvent) => void): () => void;
 }

@@ -4,7 +4,6 @@ import { Region } from "../../framebuffer/region.ts";
 import { PictureDecoder, readHeads } from "../../protocols/recording/picture-decoder.ts";
 import { PictureError, type PictureHead } from "../../protocols/recording/picture-format.ts";
 import { RecordingError } from "../library/error.ts";
-import type { BlockSource } from "./block-source.ts";
 
 /** What came to be painted on the way to a moment. */
 export interface Step {
@@ -12,6 +11,14 @@ export interface Step {
   readonly head: PictureHead;
   /** What may differ from before the step; null: all of it, and the size too. */
   readonly damage: Region | null;
+}
+
+/** Where the chunks of pictures are that a seeker goes about in. */
+export interface PictureSource {
+  /** The numbers of the chunk that has the picture of a time, and of the key that it needs; -1: there is none. */
+  find(ms: number): Promise<{ readonly target: number; readonly key: number }>;
+  /** Inflated, from one number to another, both included. Throws RecordingError damaged where one is missing. */
+  chunks(first: number, last: number): AsyncIterable<Buffer>;
 }
 
 /** The block being shown: its pictures, and how many of them are painted. */
@@ -27,14 +34,14 @@ interface Place {
  * so that a step never paints more than one key and what one group holds. One step at a time.
  */
 export class FrameSeeker {
-  readonly #source: BlockSource;
+  readonly #source: PictureSource;
   readonly #decoder = new PictureDecoder((width, height) => new Framebuffer(width, height));
   #place: Place | null = null;
   #decodedBlocks = 0;
   #decodedBytes = 0;
   #tail: Promise<unknown> = Promise.resolve();
 
-  constructor(source: BlockSource) {
+  constructor(source: PictureSource) {
     this.#source = source;
   }
 
@@ -59,9 +66,7 @@ export class FrameSeeker {
   }
 
   async #step(ms: number): Promise<Step> {
-    const { index } = this.#source;
-    const target = await index.pictureAt(ms);
-    const key = await index.keyOf(target);
+    const { target, key } = await this.#source.find(ms);
     if (target < 0 || key < 0) throw new RecordingError("no_picture", "the recording has no picture yet");
     try {
       return await this.#seeker(ms, key, target);
@@ -81,11 +86,7 @@ export class FrameSeeker {
     const painted: Rect[] | null = isOnward ? [] : null;
     if (isOnward) this.#place = this.#paint(place, ms, painted);
     let number = isOnward ? place.index + 1 : key;
-    const blocks = number <= target ? await this.#source.index.pictures(number, target) : [];
-    if (blocks.length !== Math.max(0, target + 1 - number)) {
-      throw new RecordingError("damaged", `there are no blocks ${number} to ${target} of pictures`);
-    }
-    for await (const chunk of this.#source.readRun(blocks)) {
+    for await (const chunk of number <= target ? this.#source.chunks(number, target) : []) {
       this.#decodedBlocks++;
       this.#decodedBytes += chunk.length;
       const loaded = { index: number++, chunk, heads: readHeads(chunk), painted: 0 };

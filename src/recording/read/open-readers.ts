@@ -1,11 +1,19 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { RecordingsFace } from "../library/recording-types.ts";
+import type { RecordingsEvent } from "../library/recording-types.ts";
 import type { RecordingReader } from "./reader.ts";
 
 /** Open at once; the one that was not used for longest goes. */
 const MOST_OPEN = 8;
 /** A person who scrubs asks many times a second; a file is closed when it was not read for so long. */
 const IDLE_MS = 30_000;
+
+/** What is opened; a recording by itself, or as a whole: see WholesFace. */
+export interface ReadRecordings {
+  open(id: string): Promise<RecordingReader>;
+  /** All ids of what is opened for one, with whatever else tells that another reader is to be opened; default the id alone. */
+  keyOf?(id: string): string;
+  on(listener: (event: RecordingsEvent) => void): () => void;
+}
 
 interface Held {
   readonly reader: Promise<RecordingReader>;
@@ -17,45 +25,51 @@ interface Held {
 
 /** Recordings that are read again and again, opened once. */
 export class OpenReaders {
-  readonly #recordings: Pick<RecordingsFace, "open" | "on">;
+  readonly #recordings: ReadRecordings;
   readonly #clock: Pick<Clock, "after">;
-  /** In order of use. */
+  /** By their keys, in order of use. */
   readonly #held = new Map<string, Held>();
   readonly #stop: () => void;
 
-  constructor(recordings: Pick<RecordingsFace, "open" | "on">, clock: Pick<Clock, "after">) {
+  constructor(recordings: ReadRecordings, clock: Pick<Clock, "after">) {
     this.#recordings = recordings;
     this.#clock = clock;
     this.#stop = recordings.on((event) => {
       // A recording that ended is sealed: what is open of it does not know.
-      if (event.type === "removed") this.#leave(event.id);
-      else if (event.type === "stopped") this.#leave(event.recording.id);
+      if (event.type === "removed") this.#leaveAll(event.id);
+      else if (event.type === "stopped") this.#leaveAll(event.recording.id);
     });
   }
 
   /** Runs something with a reader, which stays open until it is done. Rejects as `open` does. */
   async use<Result>(id: string, run: (reader: RecordingReader) => Promise<Result>): Promise<Result> {
-    const held = this.#hold(id);
+    const key = this.#recordings.keyOf?.(id) ?? id;
+    const held = this.#hold(id, key);
     held.users += 1;
+    let isStale = false;
     try {
-      return await run(await held.reader);
+      const reader = await held.reader;
+      const result = await run(reader);
+      isStale = reader.isStale === true;
+      return result;
     } finally {
       held.users -= 1;
-      this.#release(id, held);
+      if (isStale && this.#held.get(key) === held) this.#leave(key);
+      else this.#release(key, held);
     }
   }
 
   close(): void {
     this.#stop();
-    for (const id of [...this.#held.keys()]) this.#leave(id);
+    for (const key of [...this.#held.keys()]) this.#leave(key);
   }
 
-  #hold(id: string): Held {
-    const known = this.#held.get(id);
+  #hold(id: string, key: string): Held {
+    const known = this.#held.get(key);
     if (known !== undefined) {
       known.cancelIdle();
-      this.#held.delete(id);
-      this.#held.set(id, known);
+      this.#held.delete(key);
+      this.#held.set(key, known);
       return known;
     }
     for (const oldest of this.#held.keys()) {
@@ -64,29 +78,34 @@ export class OpenReaders {
     }
     const reader = this.#recordings.open(id);
     const held: Held = { reader, users: 0, cancelIdle: () => {}, isLeaving: false };
-    this.#held.set(id, held);
+    this.#held.set(key, held);
     // One that could not be opened is tried anew by whoever asks next; the asker hears of it.
     reader.catch(() => {
-      if (this.#held.get(id) === held) this.#held.delete(id);
+      if (this.#held.get(key) === held) this.#held.delete(key);
     });
     return held;
   }
 
-  #release(id: string, held: Held): void {
+  #release(key: string, held: Held): void {
     if (held.users > 0) return;
     if (held.isLeaving) {
       end(held);
       return;
     }
-    if (this.#held.get(id) !== held) return;
+    if (this.#held.get(key) !== held) return;
     held.cancelIdle();
-    held.cancelIdle = this.#clock.after(IDLE_MS, () => this.#leave(id));
+    held.cancelIdle = this.#clock.after(IDLE_MS, () => this.#leave(key));
   }
 
-  #leave(id: string): void {
-    const held = this.#held.get(id);
+  /** All that have a recording in them. */
+  #leaveAll(id: string): void {
+    for (const key of [...this.#held.keys()]) if (key.split(" ").includes(id)) this.#leave(key);
+  }
+
+  #leave(key: string): void {
+    const held = this.#held.get(key);
     if (held === undefined) return;
-    this.#held.delete(id);
+    this.#held.delete(key);
     held.cancelIdle();
     held.isLeaving = true;
     if (held.users === 0) end(held);

@@ -1,4 +1,3 @@
-import type { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import { Slice } from "../../platform/loop-turns.ts";
 import { readHeads } from "../../protocols/recording/picture-decoder.ts";
 import { MAX_CHUNK_BYTES } from "../../protocols/recording/picture-format.ts";
@@ -10,7 +9,8 @@ import type { RecordingSummary } from "../format/summary.ts";
 import { RecordingError } from "../library/error.ts";
 import { RESTATE_TEXT_MS } from "../write/text-recorder.ts";
 import type { BlockSource } from "./block-source.ts";
-import { FrameSeeker, type Step } from "./frame-seeker.ts";
+import { frameOf } from "./frame-of-step.ts";
+import { FrameSeeker, type PictureSource, type Step } from "./frame-seeker.ts";
 import type {
   PictureChunk,
   PictureRun,
@@ -47,12 +47,16 @@ export class OpenRecording implements RecordingReader {
   ) {
     this.#source = source;
     this.#summary = summary;
-    this.#seeker = new FrameSeeker(source);
+    this.#seeker = new FrameSeeker(picturesOf(source));
     this.#catchUp = catchUp;
   }
 
   get summary(): RecordingSummary {
     return this.#summary();
+  }
+
+  get chunkCount(): number {
+    return this.#source.index.pictureCount;
   }
 
   /** What seeking has cost since it was opened. */
@@ -161,7 +165,6 @@ export class OpenRecording implements RecordingReader {
     return null;
   }
 
-  /** As `frameAt`, for who shows the frame where it is: see FrameSeeker. */
   async step<Result>(ms: number, use: (step: Step) => Result): Promise<Result> {
     await this.#reach(ms);
     return this.#seeker.to(ms, use);
@@ -217,21 +220,19 @@ function chunkOf(block: PlacedBlock, index: number): PictureChunk {
   };
 }
 
-function frameOf({ frame, head }: Step): RecordedFrame {
+function picturesOf(source: BlockSource): PictureSource {
+  const { index } = source;
   return {
-    width: frame.width,
-    height: frame.height,
-    atMs: head.atMs,
-    generation: head.generation,
-    isExact: !head.isPartial,
-    rgba: ownBytes(frame),
+    async find(ms) {
+      const target = await index.pictureAt(ms);
+      return { target, key: await index.keyOf(target) };
+    },
+    async *chunks(first, last) {
+      const blocks = await index.pictures(first, last);
+      if (blocks.length !== last + 1 - first) {
+        throw new RecordingError("damaged", `there are no blocks ${first} to ${last} of pictures`);
+      }
+      yield* source.readRun(blocks);
+    },
   };
-}
-
-/** Of pixels that were painted here: their memory is nobody else's. */
-function ownBytes({ bytes }: Framebuffer): Uint8Array<ArrayBuffer> {
-  const { buffer, byteOffset, byteLength } = bytes;
-  return buffer instanceof ArrayBuffer
-    ? new Uint8Array(buffer, byteOffset, byteLength)
-    : Uint8Array.from(bytes);
 }

@@ -5,7 +5,7 @@ import { Region } from "../../framebuffer/region.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Step } from "./frame-seeker.ts";
-import type { OpenRecording } from "./open-recording.ts";
+import type { RecordingReader } from "./reader.ts";
 
 /** A picture of a replay that goes fast is not shown more often. */
 const LEAST_STEP_MS = 40;
@@ -31,10 +31,10 @@ export class PlayerLink implements Link {
   readonly inputRefusal =
     "this desktop is a replay of a recording and takes no input: act on the live desktop instead";
   readonly framebuffer = new Framebuffer(1, 1);
-  readonly #openRecording: () => Promise<OpenRecording>;
+  readonly #openRecording: () => Promise<RecordingReader>;
   readonly #clock: Clock;
   #events: LinkEvents | null = null;
-  #recording: OpenRecording | null = null;
+  #recording: RecordingReader | null = null;
   #positionMs: number;
   /** Of the clock, when it stood there. */
   #atMs = 0;
@@ -46,7 +46,7 @@ export class PlayerLink implements Link {
   #stepping: Promise<void> = Promise.resolve();
 
   /** `startMs`: where it stands at first. */
-  constructor(openRecording: () => Promise<OpenRecording>, startMs: number, clock: Clock) {
+  constructor(openRecording: () => Promise<RecordingReader>, startMs: number, clock: Clock) {
     this.#openRecording = openRecording;
     this.#positionMs = startMs;
     this.#clock = clock;

@@ -1,6 +1,7 @@
 import type { Rect, Size } from "../../framebuffer/rect.ts";
 import type { ActionEntry, RecordedLine, TrackEntry } from "../format/event-entry.ts";
 import type { RecordingSummary } from "../format/summary.ts";
+import type { Step } from "./frame-seeker.ts";
 
 /** The whole picture at a moment. */
 export interface RecordedFrame extends Size {
@@ -71,8 +72,14 @@ export interface RecordedText {
  */
 export interface RecordingReader {
   readonly summary: RecordingSummary;
+  /** Of several parts: one was lost since it was opened, and what is opened anew may have it again. Absent: it is one. */
+  readonly isStale?: boolean;
+  /** Chunks of pictures, so far. */
+  readonly chunkCount: number;
   /** Throws RecordingError no_picture where the recording has none yet. */
   frameAt(ms: number): Promise<RecordedFrame>;
+  /** As `frameAt`, for who shows the frame where it is: see FrameSeeker. */
+  step<Result>(ms: number, use: (step: Step) => Result): Promise<Result>;
   /** When pictures that are whole were written. */
   keyframes(): Promise<readonly number[]>;
   /** When the pictures of a span were taken, each once: for frame steps. */

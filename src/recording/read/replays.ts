@@ -7,13 +7,13 @@ import { RefusedError } from "../../desktop/error.ts";
 import type { Link } from "../../desktop/link.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { RecordingSummary } from "../format/summary.ts";
-import type { OpenRecording } from "./open-recording.ts";
 import { PlayerLink } from "./player-link.ts";
+import type { RecordingReader } from "./reader.ts";
 
 export interface ReplaysPorts {
   readonly clock: Clock;
   get(recordingId: string): Promise<RecordingSummary>;
-  open(recordingId: string): Promise<OpenRecording>;
+  open(recordingId: string): Promise<RecordingReader>;
   /** Opens a desktop that is not stored. `isForPeople`: agents see nothing of it. */
   show(input: ConnectionInput, by: Actor | null, isForPeople: boolean): Desktop;
   on(listener: (event: DesktopsEvent) => void): () => void;

@@ -47,6 +47,9 @@ export function recordingInfo(
     started_by: recording.startedBy,
     continues: continues === undefined ? null : { ...continues, ended_at: earlierEndedAt },
     continued_by: next === null ? null : { id: next.id, node: next.node, started_at: next.startedAt },
+    parts: (recording.parts ?? []).map(({ id, node, fromMs, toMs, problem }) => ({
+      ...{ id, node, from_ms: fromMs, to_ms: toMs, problem },
+    })),
     is_encrypted: recording.isEncrypted,
     archive: recording.archive ?? null,
     counts: {

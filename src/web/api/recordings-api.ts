@@ -29,6 +29,17 @@ export const recordingSchema = z.object({
   continues: z.object({ id: z.string(), node: z.string(), ended_at: z.string().nullable() }).nullable(),
   /** The one that goes on from this one. */
   continued_by: z.object({ id: z.string(), node: z.string(), started_at: z.string() }).nullable(),
+  /**
+   * Of a fleet: what the recording is of, in order, where its desktop moved; each is the recording of one node. Empty: it is one,
+   * or in a list, which opens none. All times are of the whole, which any part's id names.
+   */
+  parts: z.array(
+    z.object({
+      ...{ id: z.string(), node: z.string(), from_ms: z.number(), to_ms: z.number() },
+      /** Why it cannot be read; null: it can. */
+      problem: z.string().nullable(),
+    }),
+  ),
   is_encrypted: z.boolean(),
   /** Whether S3-compatible storage has it; null where none is configured, and of what is not sealed. */
   archive: z

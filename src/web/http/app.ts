@@ -24,6 +24,7 @@ import { connectRoute } from "../routes/connect/connect.ts";
 import { desktopRoutes } from "../routes/desktops.ts";
 import { fileRoutes } from "../routes/files/files.ts";
 import { fleetRoutes } from "../routes/fleet/fleet.ts";
+import { recordingPartRoutes } from "../routes/fleet/recording-parts.ts";
 import { healthRoutes } from "../routes/health.ts";
 import { maskRoutes } from "../routes/masks.ts";
 import { mcpRoutes, rpcError } from "../routes/mcp.ts";
@@ -272,8 +273,20 @@ function addRecordingRoutes(
   recordings: RecordingsFace,
   { reading, limits }: { readonly reading: ReadingAudit; readonly limits: RateLimits },
 ): void {
-  const readers = new OpenReaders(recordings, ports.clock);
-  app.addHook("onClose", async () => readers.close());
+  const { wholes } = recordings;
+  const joined = {
+    open: (id: string) => wholes.open(id),
+    keyOf: (id: string) => wholes.keyOf(id),
+    on: (listener: Parameters<RecordingsFace["on"]>[0]) => recordings.on(listener),
+  };
+  const readers = {
+    wholes: new OpenReaders(joined, ports.clock),
+    parts: new OpenReaders(recordings, ports.clock),
+  };
+  app.addHook("onClose", async () => {
+    readers.wholes.close();
+    readers.parts.close();
+  });
   const recordingsOf = (request: FastifyRequest): RecordingsOfCaller => {
     const principal = principalOf(request);
     return new RecordingsOfCaller({ recordings, readers }, ports.desktopsOf(principal), principal);
@@ -282,6 +295,7 @@ function addRecordingRoutes(
   recordingRoutes(app, parts);
   replayRoutes(app, ports);
   recordingPictureRoutes(app, { ...parts, limits, authenticator: ports.authenticator });
+  recordingPartRoutes(app, recordings, recordingsOf);
 }
 
 /** An agent's calls over REST are of the same buckets as those over MCP. Throws RefusedError rate_limited. */

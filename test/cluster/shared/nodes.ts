@@ -70,7 +70,8 @@ export async function openNodes(onBug: (error: unknown) => void, key = KEY) {
     const settings = new SharedSettings({ ...common, bindingOf, onFault: (error) => faults.push(error) });
     const requests = new SharedRequests({ ...common, bindingOf, onFault: (error) => faults.push(error) });
     const onFault = (error: unknown) => faults.push(error);
-    const recordings = new SharedRecordings({ ...common, name, bindingOf, onFault });
+    const ask = () => Promise.reject(new Error("no node answers"));
+    const recordings = new SharedRecordings({ ...common, name, bindingOf, ask, onFault });
     const recorder = new FakeRecorder(clock, ends);
     const kept = [masks, settings, requests, recordings];
     const fleet: Fleet = new Fleet({

@@ -1,12 +1,15 @@
+import type { Page } from "playwright-core";
 import t from "tap";
 import * as z from "zod";
-import { recordingSchema, verificationSchema } from "../../../src/web/api/recordings-api.ts";
+import { decodePng, pngSize } from "../../../src/imaging/png/png-decode.ts";
+import { recordingSchema, timelineSchema, verificationSchema } from "../../../src/web/api/recordings-api.ts";
 import { until } from "../../support/until.ts";
 import { canvasShot, looksWell, openBrowser, signIn } from "../harness/browser.ts";
 import { ETCD_PEERS, EtcdCluster } from "../harness/etcd.ts";
 import { FleetNodes } from "../harness/fleet-nodes.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { XDisplay } from "../harness/x-display.ts";
+import { differenceOf, type Shot } from "../harness/xwd.ts";
 
 const SLOW_MS = 60_000;
 const RECORDINGS = "/api/v1/recordings";
@@ -35,6 +38,7 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xsetroot", "openssl", "chromiu
   const started = await fleet.node(owner).fetch(RECORDINGS, { desktop_id: id });
   const first = recordingSchema.parse(await started.json());
   await isLongerThan(first.id, 1500);
+  const blue = await screen.shot();
   await fleet.node(owner).fetch(`/api/v1/fleet/nodes/${owner}/drain`, {});
   const second = await until(
     "it goes on at the next node",
@@ -42,61 +46,158 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xsetroot", "openssl", "chromiu
     SLOW_MS,
   );
   await screen.command("xsetroot", "-solid", "#a02030");
-  await isLongerThan(second.id, 2500);
+  const red = await screen.shot();
+  await until(
+    "2500 ms more",
+    async () => {
+      const { parts } = await infoAt(owner, second.id);
+      return (parts[1]?.to_ms ?? 0) - (parts[1]?.from_ms ?? 0) > 2500;
+    },
+    SLOW_MS,
+  );
   const stopped = await fleet.node(owner).fetch(`${RECORDINGS}/${second.id}/stop`, {});
   t.equal(stopped.status, 200, "ended by a node that does not have it");
 
-  await t.test("both nodes list both parts, and tell what lies between them", async (t) => {
-    await until(
-      "the end of the first is told",
-      async () => (await infoAt(next, second.id)).continues?.ended_at ?? null,
-    );
-    for (const name of fleet.names) {
-      const listed = await listAt(name);
-      t.same(listed.map((one) => one.id).sort(), [first.id, second.id].sort(), `listed by ${name}, once`);
-      const [early, late] = [await infoAt(name, first.id), await infoAt(name, second.id)];
-      t.match(early, { state: "sealed", continues: null, continued_by: { id: second.id, node: next } });
-      t.match(late, { state: "sealed", continues: { id: first.id, node: owner }, continued_by: null });
-      t.match(late, { reason: "manual", started_by: early.started_by }, "it is of who began the first");
-      const endedMs = Date.parse(early.started_at) + early.duration_ms;
-      t.equal(Date.parse(late.continues?.ended_at ?? ""), Math.trunc(endedMs));
-      t.equal(early.continued_by?.started_at, late.started_at);
-      t.ok(Date.parse(late.started_at) >= endedMs, "nothing is in both");
-      for (const one of [early, late]) {
-        const verified = await fleet.node(name).fetch(`${RECORDINGS}/${one.id}/verify`, {});
-        t.match(verificationSchema.parse(await verified.json()), { state: "sealed", problem: null });
-      }
-    }
-    const none = await fleet.node(next).fetch(`${RECORDINGS}/20200101T000000Z-00000000`);
-    t.equal(none.status, 404);
-  });
+  const partsAt = async (name: string, recordingId: string) => (await infoAt(name, recordingId)).parts;
+  /** What differs in a recording's picture of a moment from what the X server itself showed; null: no pixel. */
+  const differsAt = async (name: string, recordingId: string, ms: number, wanted: Shot) => {
+    const answer = await fleet.node(name).fetch(`${RECORDINGS}/${recordingId}/frame.png?at_ms=${ms}`);
+    const png = new Uint8Array(await answer.arrayBuffer());
+    return differenceOf(await decodePng(png, pngSize(png)), wanted);
+  };
+  const verifyAt = async (name: string, recordingId: string) => {
+    const verified = await fleet.node(name).fetch(`${RECORDINGS}/${recordingId}/verify`, {});
+    return verificationSchema.parse(await verified.json());
+  };
 
   await t.test(
-    "who plays the first part at any node is shown the second after it, and what is missing",
+    "each node lists one recording of both parts, and either part's id is the whole",
     async (t) => {
-      const browser = await openBrowser(t);
-      const { page, context, complaints } = await signIn(browser, fleet.node(next));
-      await page.goto(`${fleet.node(next).url}/recordings/${first.id}`);
-      await page.getByRole("link", { name: `Next part, at ${next}` }).waitFor({ timeout: SLOW_MS });
-      await page.getByText(/between them were not recorded/).waitFor();
-      await page.getByRole("button", { name: "Play", exact: true }).click();
-      await page.waitForURL(`**/recordings/${second.id}*`, { timeout: SLOW_MS });
-      await page.getByRole("link", { name: `Earlier part, at ${owner}` }).waitFor({ timeout: SLOW_MS });
-      const { width, height, rgba } = await until(
-        "the second part is played",
+      await until(
+        "the end of the first is told",
+        async () => (await infoAt(next, second.id)).parts[0]?.problem === null,
+        SLOW_MS,
+      );
+      for (const name of fleet.names) {
+        const listed = await listAt(name);
+        t.same(
+          listed.map((one) => one.id),
+          [second.id],
+          `listed by ${name}, once`,
+        );
+        t.match(listed[0], { started_at: first.started_at, state: "sealed", started_by: first.started_by });
+        for (const part of [first.id, second.id]) {
+          const whole = await infoAt(name, part);
+          t.match(whole, { id: part, started_at: first.started_at, state: "sealed", counts: { gaps: 1 } });
+          const [early, late] = whole.parts;
+          t.match(early, { id: first.id, node: owner, from_ms: 0, problem: null });
+          t.match(late, { id: second.id, node: next, problem: null });
+          t.ok((late?.from_ms ?? 0) > (early?.to_ms ?? 0), "nothing is in both");
+          t.equal(late?.to_ms, whole.duration_ms);
+          t.equal(await differsAt(name, part, (early?.to_ms ?? 0) - 100, blue), null);
+          t.equal(
+            await differsAt(name, part, (late?.from_ms ?? 0) - 1, blue),
+            null,
+            "the last one in the gap",
+          );
+          t.equal(await differsAt(name, part, whole.duration_ms, red), null);
+          const timeline = timelineSchema.parse(
+            await (await fleet.node(name).fetch(`${RECORDINGS}/${part}/timeline`)).json(),
+          );
+          const reason = `the desktop moved from node ${owner} to node ${next}`;
+          const gap = { type: "gap", at_ms: early?.to_ms, until_ms: late?.from_ms, reason };
+          t.match(
+            timeline.entries.filter(({ type }) => type === "gap"),
+            [gap],
+          );
+          t.match(await verifyAt(name, part), { state: "sealed", problem: null });
+        }
+        const file = await fleet.node(name).fetch(`${RECORDINGS}/${first.id}/export.ndjson`);
+        t.match(await file.text(), /"type":"gap".*the desktop moved/, "an export goes over the seam");
+      }
+      const none = await fleet.node(next).fetch(`${RECORDINGS}/20200101T000000Z-00000000`);
+      t.equal(none.status, 404);
+    },
+  );
+
+  const shows = (page: Page, red: number) =>
+    until(
+      `a picture with ${red} in red`,
+      async () => {
+        const shot = await canvasShot(page, ".stage canvas");
+        return shot?.rgba[0] === red ? shot : null;
+      },
+      SLOW_MS,
+    );
+
+  await t.test("a person plays it as one, and is told of the gap where it is", async (t) => {
+    const browser = await openBrowser(t);
+    const { page, context, complaints } = await signIn(browser, fleet.node(next));
+    const [early, late] = await partsAt(next, first.id);
+    const inGap = Math.round(((early?.to_ms ?? 0) + (late?.from_ms ?? 0)) / 2);
+    await page.goto(
+      `${fleet.node(next).url}/recordings/${first.id}#t=${Math.round((early?.to_ms ?? 0) / 2) / 1000}`,
+    );
+    t.same([...(await shows(page, 0x20)).rgba.subarray(0, 3)], [0x20, 0x40, 0x80]);
+    await looksWell(t, page, "recording-before-gap");
+    await page.goto(`${fleet.node(next).url}/recordings/${first.id}#t=${inGap / 1000}`);
+    const said = page.locator(".player-note").getByText(/Not recorded: the desktop moved from node/);
+    await said.waitFor({ timeout: SLOW_MS });
+    await looksWell(t, page, "recording-in-gap");
+    await page.getByRole("button", { name: "Play", exact: true }).click();
+    const { width, height, rgba } = await shows(page, 0xa0);
+    t.same([width, height, ...rgba.subarray(0, 3)], [400, 300, 0xa0, 0x20, 0x30], "it plays over the gap");
+    await said.waitFor({ state: "detached" });
+    await looksWell(t, page, "recording-after-gap");
+    await page.goto(`${fleet.node(next).url}/recordings`);
+    await page.locator(".recording-words").first().waitFor();
+    t.equal(await page.locator(".recording-words").count(), 1);
+    await looksWell(t, page, "recordings-parts");
+    t.same(complaints, []);
+    await context.close();
+  });
+
+  await t.test("a node is killed while it records: what it has is a gap that says so", async (t) => {
+    await fleet.node(owner).fetch(`/api/v1/fleet/nodes/${owner}/drain`, { is_draining: false });
+    const begun = await fleet.node(next).fetch(RECORDINGS, { desktop_id: id });
+    const lost = recordingSchema.parse(await begun.json());
+    await until("some of it", async () => (await infoAt(next, lost.id)).duration_ms > 1500, SLOW_MS);
+    await fleet.node(next).program.stop("SIGKILL");
+    const goesOn = await until(
+      "it goes on at the other node",
+      async () =>
+        (await listAt(owner)).find((one) => one.continues?.id === lost.id && one.duration_ms > 1500) ?? null,
+      SLOW_MS,
+    );
+    t.match(goesOn, { state: "recording", continues: { id: lost.id, node: next } });
+    for (const part of [goesOn.id, lost.id]) {
+      const whole = await until(
+        `${part} by the node that is left`,
         async () => {
-          const shot = await canvasShot(page, ".stage canvas");
-          return shot?.rgba[0] === 0xa0 ? shot : null;
+          const info = await infoAt(owner, part).catch(() => null);
+          return info === null || info.parts[0]?.problem === null ? null : info;
         },
         SLOW_MS,
       );
-      t.same([width, height, ...rgba.subarray(0, 3)], [400, 300, 0xa0, 0x20, 0x30]);
-      await looksWell(t, page, "recording-next-part");
-      await page.goto(`${fleet.node(next).url}/recordings`);
-      await page.getByRole("link", { name: `Earlier part, at ${owner}` }).waitFor();
-      await looksWell(t, page, "recordings-parts");
-      t.same(complaints, []);
-      await context.close();
-    },
-  );
+      t.match(whole.parts, [
+        { id: lost.id, node: next },
+        { id: goesOn.id, node: owner, problem: null },
+      ]);
+      t.ok((whole.parts[1]?.from_ms ?? 0) > 1500, "it begins with the part that is missing");
+      t.equal(await differsAt(owner, part, whole.duration_ms, red), null);
+      const told = await fleet.node(owner).fetch(`${RECORDINGS}/${part}/timeline`);
+      const { entries } = timelineSchema.parse(await told.json());
+      const gap = entries.find(({ type }) => type === "gap");
+      t.match(gap, {
+        at_ms: 0,
+        reason: new RegExp(
+          `what node ${next} recorded cannot be read: that node is not there; the desktop moved`,
+        ),
+      });
+    }
+    t.match(
+      (await verifyAt(owner, goesOn.id)).problem,
+      new RegExp(`part ${lost.id} of node ${next} is missing`),
+    );
+  });
 }

@@ -20,6 +20,8 @@ function partsOf(earlier: InterruptedRecording): RecordingParts & { isOver: bool
       return this.isOver ? null : earlier;
     },
     around: () => ({ earlierEndedAt: null, next: null }),
+    chain: () => null,
+    ask: () => Promise.reject(new Error("no node answers")),
   };
 }
 

@@ -127,6 +127,7 @@ export const ROUTES: readonly (readonly [method: string, url: string, access: Ac
   ["DELETE", "/api/v1/tokens/:id", "admin"],
   ["GET", "/api/v1/fleet", "admin"],
   ["GET", "/api/v1/fleet/open/:id", "approve"],
+  ["POST", "/api/v1/fleet/recordings/:id", "control"],
   ["POST", "/api/v1/fleet/nodes/:id/drain", "admin"],
   ["GET", "/api/v1/secrets", "admin"],
   ["PUT", "/api/v1/secrets/:id", "admin"],

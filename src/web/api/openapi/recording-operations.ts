@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { partAskSchema } from "../../../recording/join/part-asks.ts";
 import {
   addedMarkerSchema,
   bookmarkBodySchema,
@@ -54,6 +55,11 @@ export const RECORDING_OPERATIONS: Operations = {
     summary: "Text in all of them",
     query: searchAllQuerySchema,
     answer: searchAllSchema,
+  },
+  "POST /api/v1/fleet/recordings/:id": {
+    summary: "What another node asks of a recording that is here, to play it as a part of a whole",
+    body: partAskSchema,
+    answer: { type: "application/octet-stream" },
   },
   [`GET ${one}`]: { summary: "One recording", answer: recordingSchema },
   [`PATCH ${one}`]: { summary: "Name it, or write about it", body: noteBodySchema, answer: recordingSchema },

@@ -8,6 +8,8 @@ export function reviverOf(say: (text: string) => string): (key: string, value: u
     if (key === "details" && Array.isArray(value)) return value.map((one) => detailIn(say, one));
     // A mark that the desktop itself set.
     if (isObject(value) && value["is_set"] === false) return { ...value, label: say(String(value["label"])) };
+    if (isObject(value) && value["type"] === "gap")
+      return { ...value, reason: String(value["reason"]).split("; ").map(say).join("; ") };
     return value;
   };
 }

@@ -6,7 +6,6 @@ import { PointerMarks } from "../approvals/pointer-marks.tsx";
 import { Icon } from "../controls/icon.tsx";
 import type { IconShape } from "../controls/icon-shapes.ts";
 import { t } from "../language/language.ts";
-import { PartLinks } from "../recordings/part-links.tsx";
 import { decisionWords, durationWords, outcomeWords, tokenWords } from "../shell/labels.ts";
 import { HitsBar } from "./hits-bar.tsx";
 import { timeWords } from "./player-time.ts";
@@ -99,7 +98,6 @@ export function PlayerList(props: PlayerListProps) {
         </p>
       )}
       {recording.notes !== null && <p class="player-notes">{recording.notes}</p>}
-      <PartLinks recording={recording} />
       {hits.length > 0 && <HitsBar hits={hits} positionMs={props.positionMs} onStep={props.onHit} />}
       {found.length === 0 && hits.length === 0 && (
         <div class="empty">

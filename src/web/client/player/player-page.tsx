@@ -4,7 +4,6 @@ import type { TimelineInfo } from "../../api/api.ts";
 import { KeysDialog } from "../controls/keys-dialog.tsx";
 import { t } from "../language/language.ts";
 import { MarkerDialog, NoteDialog } from "../recordings/note-dialogs.tsx";
-import { isPlayedOn, playOn } from "../recordings/part-links.tsx";
 import { api } from "../shell/api-client.ts";
 import { FailureCard } from "../shell/failure-card.tsx";
 import { isTyping } from "../shell/keyboard-focus.ts";
@@ -23,7 +22,7 @@ import { hashOfTime, timeFromHash } from "./player-time.ts";
 import { PlayerTimeline } from "./player-timeline.tsx";
 import { isGone } from "./recording-address.ts";
 import { useTextHits } from "./text-hits.ts";
-import { listRows } from "./track-words.ts";
+import { entryWords, gapAt, listRows } from "./track-words.ts";
 import "../styles/viewer.css";
 import "../styles/overlays.css";
 import "../styles/player/player.css";
@@ -113,7 +112,6 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
       recording: first.recording,
       events: {
         playback: (now) => {
-          playOn(playback.value, now, timeline.value.recording);
           playback.value = now;
           if (now.isPlaying) hasPlayed.value = true;
         },
@@ -160,7 +158,6 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
     const wanted = timeFromHash(location.hash);
     made.dispatch({ type: "seek", toMs: wanted ?? 0 });
     if (wanted === null && first.recording.state === "recording") made.dispatch({ type: "go_live" });
-    if (isPlayedOn()) made.dispatch({ type: "play" });
     // What is asked for at 0 is where a player stands already: it is painted all the same.
     made.refresh();
     const follow = (): void => {
@@ -273,6 +270,7 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
   const listed = useMemo(() => listRows(entries), [entries]);
   const times = useMemo(() => listed.map(({ at_ms }) => at_ms), [listed]);
   const current = listed[indexAt(times, positionMs)] ?? null;
+  const gap = gapAt(entries, positionMs);
   const isIdle = useIdle(isPlaying);
   return (
     <div ref={page} class={`player ${isIdle.value ? "is-quiet" : ""}`}>
@@ -290,9 +288,11 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
           <span class="player-start" aria-hidden="true" />
         )}
         {recording.counts.frames === 0 && <p class="player-note">{t`No picture was recorded yet.`}</p>}
-        {isPartial.value && (
+        {(gap || isPartial.value) && (
           <p class="player-note" role="status">
-            {t`Parts of this picture are a moment older: they changed faster than is recorded.`}
+            {gap
+              ? `${entryWords(gap)} · ${durationWords(gap.until_ms - gap.at_ms)}`
+              : t`Parts of this picture are a moment older: they changed faster than is recorded.`}
           </p>
         )}
         <p class="player-skipped" role="status">

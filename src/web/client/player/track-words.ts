@@ -35,6 +35,13 @@ export function entryTone(entry: TrackInfo): Tone {
   }
 }
 
+/** The stretch without a recording that has a moment. */
+export function gapAt(entries: readonly TrackInfo[], ms: number) {
+  return entries
+    .filter((entry) => entry.type === "gap")
+    .find(({ at_ms, until_ms }) => at_ms < ms && ms < until_ms);
+}
+
 /** What stands in the list beside the picture: overlays and sizes are seen, not read. */
 export function isListed(entry: TrackInfo): boolean {
   return entry.type !== "overlay" && entry.type !== "resize";

@@ -11,7 +11,6 @@ import { sizeWords } from "../shell/labels.ts";
 import { attempt } from "../shell/notices.ts";
 import { playerPath } from "../shell/route.ts";
 import { ExportMenu } from "./export-menu.tsx";
-import { PartLinks } from "./part-links.tsx";
 import { nameOf } from "./recording-name.ts";
 import { SealMark } from "./seal-mark.tsx";
 import { VerifyButton } from "./verify-button.tsx";
@@ -72,7 +71,6 @@ export function RecordingRow({ recording, mayRemove, onChanged }: RecordingRowPr
           <SealMark state={recording.state} />
         </p>
         {recording.notes !== null && <p class="recording-notes">{recording.notes}</p>}
-        <PartLinks recording={recording} />
         <p class="muted recording-facts">
           {recording.name !== null && <span>{recording.title}</span>}
           <span>

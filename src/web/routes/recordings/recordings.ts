@@ -2,7 +2,11 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { actorOf } from "../../../auth/actor.ts";
 import { RefusedError } from "../../../desktop/error.ts";
-import type { RecordingReader, RecordingSummary } from "../../../recording/library/recording-types.ts";
+import type {
+  FoundInRecordings,
+  RecordingReader,
+  RecordingSummary,
+} from "../../../recording/library/recording-types.ts";
 import { asRefused } from "../../../recording/library/refused.ts";
 import { RESTATE_MS } from "../../../recording/write/event-recorder.ts";
 import type {
@@ -41,11 +45,12 @@ import {
   textQuerySchema,
   timelineQuerySchema,
 } from "../../api/recordings-api.ts";
-import { auditedActor, auditedRequest, principalOf } from "../../http/access.ts";
+import { auditedActor, auditedRequest, credentialOf, principalOf } from "../../http/access.ts";
 import type { RecordingsOfCaller } from "../../http/granted-recordings.ts";
 import { parse } from "../../http/parse.ts";
 import type { AppPorts, RoutePorts } from "../../http/ports.ts";
 import type { ReadingAudit } from "../../http/reading-audit.ts";
+import { wholeInfos } from "./whole-infos.ts";
 
 const paramsSchema = z.object({ id: z.string().min(1).max(200) });
 const markerParamsSchema = z.object({ markerId: z.string().min(1).max(100) });
@@ -96,9 +101,12 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
 
   app.get(url, control, async (request): Promise<RecordingInfo[]> => {
     const recordings = recordingsOf(request);
-    const here = (await recordings.list()).map((recording) => infoOf(recordings, recording));
-    const elsewhere = await far.gather(request, z.array(recordingSchema));
-    return [...here, ...elsewhere].sort((a, b) => b.started_at.localeCompare(a.started_at));
+    const listed = await recordings.list();
+    const here = await Promise.all(listed.map((recording) => infoOf(recordings, recording)));
+    // Whoever gathers them puts them together.
+    if (isCarried(request)) return here;
+    const all = [...here, ...(await far.gather(request, z.array(recordingSchema)))];
+    return wholeInfos(all).sort((a, b) => b.started_at.localeCompare(a.started_at));
   });
   app.post(url, control, async (request, reply): Promise<RecordingInfo> => {
     const { desktop_id } = parse(recordBodySchema, request.body);
@@ -193,12 +201,7 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
     const { hits, isCut, unread } = await recordings.searchAll(text, limit);
     reading.read("recording.viewed", request, { action: "search all" });
     return {
-      hits: hits.map(({ recording, ...hit }) => ({
-        recording_id: recording.id,
-        title: recordings.noteOf(recording).name ?? recording.title,
-        started_at: recording.startedAt,
-        ...searchHitInfo(hit),
-      })),
+      hits: await Promise.all(hits.map((hit) => foundInfo(recordings, hit))),
       more: isCut,
       unread,
     };
@@ -240,8 +243,13 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
   });
 }
 
-function infoOf(recordings: RecordingsOfCaller, recording: RecordingSummary): RecordingInfo {
-  return recordingInfo(recording, recordings.noteOf(recording), recordings.around(recording));
+async function infoOf(recordings: RecordingsOfCaller, recording: RecordingSummary): Promise<RecordingInfo> {
+  return recordingInfo(recording, await recordings.noteOf(recording), recordings.around(recording));
+}
+
+/** Another node puts together what it gathers. */
+function isCarried(request: FastifyRequest): boolean {
+  return credentialOf(request).kind === "carried";
 }
 
 async function timelineOf(
@@ -253,13 +261,27 @@ async function timelineOf(
   const { durationMs } = summary;
   const [chunks, entries] = await Promise.all([reader.chunks(0, durationMs), reader.events()]);
   const told = trackInfos(entries);
+  const note = await recordings.noteOf(summary);
   return {
-    recording: infoOf(recordings, summary),
-    markers: recordings.noteOf(summary).markers.map(markerInfo),
+    recording: recordingInfo(summary, note, recordings.around(summary)),
+    markers: note.markers.map(markerInfo),
     activity: activityParts(chunks, durationMs),
     human: humanParts(entries, durationMs),
     entries: told.slice(fromEntry, fromEntry + PAGE_ENTRIES),
     next_entry: told.length > fromEntry + PAGE_ENTRIES ? fromEntry + PAGE_ENTRIES : null,
+  };
+}
+
+async function foundInfo(
+  recordings: RecordingsOfCaller,
+  { recording, ...hit }: FoundInRecordings["hits"][number],
+): Promise<SearchAllInfo["hits"][number]> {
+  const { name } = await recordings.noteOf(recording);
+  return {
+    recording_id: recording.id,
+    title: name ?? recording.title,
+    started_at: recording.startedAt,
+    ...searchHitInfo(hit),
   };
 }
 

@@ -118,7 +118,10 @@ if (requirePeers(t, ["openssl"])) {
       a.app.inject({ url: `/api/v1/recordings${rest}`, headers: as });
     const late = { id: "late", continues: { ...continues, ended_at: endedAt }, continued_by: null };
     const early = { id: "early", continues: null, continued_by: { id: "late", node: "b" } };
-    t.match((await get("")).json(), [late, early], "the newest first");
+    const [whole, ...others] = (await get("")).json();
+    t.match(whole, { id: "late", started_at: "2026-11-21T08:00:00.000Z", continues: null });
+    t.match(whole, { duration_ms: 30_000, counts: { frames: 20, gaps: 1 } }, "one entry, from the first on");
+    t.same(others, []);
     t.match((await get("/late")).json(), late);
     t.match((await get("/early")).json(), early);
     t.equal((await get("/late/frame.png")).headers["content-type"], "image/png");
@@ -127,6 +130,11 @@ if (requirePeers(t, ["openssl"])) {
       [{ actor: { name: "the operator", via: "a" }, resource: { id: "late" } }],
       "told where it is",
     );
+    const asked = await b.app.inject({
+      ...{ method: "POST", url: "/api/v1/fleet/recordings/late", headers: b.bearer("admin") },
+      payload: { ask: "open" },
+    });
+    t.equal(asked.json().error.code, "permission_denied", "nodes alone ask for parts");
     t.equal((await get("/none")).statusCode, 404);
     t.equal((await get("/late", a.bearer("viewer"))).statusCode, 403);
     const { token } = await a.tokens.create("of another", "operator", { desktops: ["d1"] });
