@@ -1,9 +1,13 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
 import { readArchived, writeArchived } from "../../../src/recording/archive/archived-recording.ts";
+import { JoinedReader } from "../../../src/recording/join/joined-reader.ts";
 import { ArchiveIndex } from "../../../src/storage/archive-index.ts";
 import { answer, errorXml } from "../../storage/fake-s3.ts";
 import { sha1 } from "../../support/recording-desk.ts";
+import { makeLongRecording } from "../long-recording.ts";
 import { archiveRoom, SECONDS } from "./archive-room.ts";
 
 t.test("one whose files are no longer here is listed, played, sought and verified there", async (t) => {
@@ -44,6 +48,38 @@ t.test("a cold seek reads one key and its tail, and a second one nothing", async
     if (!isFirst) t.same(s3.asked, []);
     await reader.close();
   }
+});
+
+t.test("as a part of a whole it is read no more than by itself, and lost it is a gap", async (t) => {
+  const { archive, s3, made, loseLocal } = await archiveRoom(t);
+  loseLocal();
+  const dataDir = mkdtempSync(join(tmpdir(), "oc-near-"));
+  t.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
+  const near = await makeLongRecording(dataDir, 20, { width: 640, height: 480 });
+  const place = { startedMs: null, endedMs: null, problem: null };
+  s3.readBytes = 0;
+  s3.asked.length = 0;
+  const far = await archive.read(made.id);
+  const last = await near.archive.read(near.id);
+  const whole = new JoinedReader(near.id, [
+    { ...place, id: made.id, node: "a", summary: far.summary, reader: far },
+    { ...place, id: near.id, node: "b", summary: last.summary, reader: last },
+  ]);
+  const seamMs = whole.summary.parts?.[1]?.fromMs ?? 0;
+  const wanted = sha1((await last.frameAt(5_000)).rgba);
+  t.equal(sha1((await whole.frameAt(seamMs + 5_000)).rgba), wanted, "a part that is here");
+  const opened = s3.readBytes;
+  t.ok(opened <= 40_000, `${opened} bytes were read to know where the parts lie, and no picture`);
+  const run = await whole.run(310_500);
+  const runBytes = run.parts.reduce((sum, { chunk }) => sum + chunk.sizeBytes + 100, 0);
+  t.ok(s3.readBytes <= runBytes + 40_000, `${s3.readBytes} bytes for a run of ${runBytes}`);
+  t.ok(s3.asked.length <= 5, `${s3.asked.length} requests`);
+  t.equal(sha1((await whole.frameAt(310_500)).rgba), made.truth.get(310), "the archived part");
+  s3.fault = () => answer(503, errorXml("SlowDown"));
+  t.equal(sha1((await whole.frameAt(10_500)).rgba), near.truth.get(0), "what is there, of what is not");
+  t.match(await whole.events(), [{ type: "gap", fromMs: 0, atMs: seamMs, reason: /503 SlowDown/ }]);
+  t.equal(whole.isStale, true);
+  await whole.close();
 });
 
 t.test("a byte that was changed there is found, by who verifies it and who plays it", async (t) => {

@@ -130,6 +130,8 @@ const TOLD_OTHERWISE: Readonly<Record<string, AuditType | null>> = {
   // A part of what was told, with how many files and bytes, when it was begun.
   "PUT /api/v1/desktops/:id/files/:sendingId/:index": "files.sent",
   "PATCH /api/v1/desktops/:id/replay": null,
+  // The node that asks writes first what it shows or changes.
+  "POST /api/v1/fleet/recordings/:id": null,
   "POST /api/v1/recordings/:id/verify": null,
   "POST /signin/oidc/logout": null,
 };
@@ -162,6 +164,7 @@ const NOT_WRITTEN_FIRST: ReadonlySet<string> = new Set([
   "POST /api/v1/desktops/:id/stop",
   "POST /api/v1/desktops/:id/take-over",
   "PATCH /api/v1/desktops/:id/replay",
+  "POST /api/v1/fleet/recordings/:id",
   "POST /api/v1/recordings/:id/verify",
   "POST /api/v1/requests/:id",
   "POST /api/v1/approvals/:approvalId",

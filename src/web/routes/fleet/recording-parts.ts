@@ -22,7 +22,7 @@ export function recordingPartRoutes(
     async (request, reply) => {
       if (!isNodePrincipal(principalOf(request))) {
         throw new RefusedError(
-          "permission_denied",
+          "not_supported",
           "got a call of a person or a program, expected one of a node: read /api/v1/recordings/ID instead",
         );
       }

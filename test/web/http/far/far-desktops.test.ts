@@ -134,7 +134,7 @@ if (requirePeers(t, ["openssl"])) {
       ...{ method: "POST", url: "/api/v1/fleet/recordings/late", headers: b.bearer("admin") },
       payload: { ask: "open" },
     });
-    t.equal(asked.json().error.code, "permission_denied", "nodes alone ask for parts");
+    t.equal(asked.json().error.code, "not_supported", "nodes alone ask for parts");
     t.equal((await get("/none")).statusCode, 404);
     t.equal((await get("/late", a.bearer("viewer"))).statusCode, 403);
     const { token } = await a.tokens.create("of another", "operator", { desktops: ["d1"] });
