@@ -1,17 +1,21 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
+import { createWebSocketStream, WebSocket } from "ws";
 import * as z from "zod";
+import { WAYS_OUT } from "../../../scripts/docs-ways-out.ts";
 import { PRIVATE_KINDS } from "../../../src/desktop/masks/private-kinds.ts";
+import { ANSWERS, FakeProvider } from "../../analysis/providers.ts";
 import { PostServer } from "../../push/push-house.ts";
 import { filesOf } from "../../support/files-of.ts";
 import { OtlpCollector } from "../../support/otlp/otlp-receiver.ts";
 import { until } from "../../support/until.ts";
 import { Appliance } from "../harness/appliance.ts";
 import { decodePicture } from "../harness/browser.ts";
+import { coreRules } from "../harness/core-files.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { dumpMemory } from "../harness/process-memory.ts";
 import { RFB2_SECURITY, Rfb2Client } from "../harness/rfb2-client.ts";
@@ -23,12 +27,14 @@ import { CanarySearch, type Place } from "../privacy/canary-search.ts";
 import { isReadIn, readForeign } from "../privacy/foreign-reader.ts";
 import { plantedTexts, randomOf } from "../privacy/planted.ts";
 import { frameOf, Sight } from "../privacy/sight.ts";
+import { WaysGone } from "../privacy/ways-gone.ts";
 
 // 200 secrets: stored ones and seeds of one-time codes that are typed by their names, private text on the screen, and
 // text under a mask. Besides: what an agent types and copies as it is, and what a person types, copies, pastes and sees in
 // a private time. None of them may be found in what agents, people's browsers, logs, files, receivers of others and a core
 // file hold, in no spelling and in nothing packed. Wherever is looked something that is no secret is there too, and must
-// be found.
+// be found. Every way of docs/ways-out.md is gone but those of NOT_GONE. At the end the server crashes where the system
+// would write a core file of any size.
 
 const run = promisify(execFile);
 
@@ -56,6 +62,14 @@ const EXACT = [
   ...["viewer", "approval", "screenshot.png", "screenshot.webp", "frame.png"],
   ...["export.png", "export.html", "export.frames", "VNC listener", "replay"],
   ...["before.png", "after.png", "agent: screen://", "agent: screenshots://", "agent: describe_ui"],
+  ...["agent: batch_actions", "answer of a link", "websockify", "player", "model provider"],
+];
+/** Ways that this desktop has not: RDP's alone, and a store of objects, which gets the files of recordings as they are. */
+const NOT_GONE = [
+  "GET /ws/desktops/:id/sound",
+  "GET /api/v1/desktops/:id/files",
+  "GET /api/v1/desktops/:id/files/copied/:list/:index",
+  "stream archive of recordings",
 ];
 /** What an agent is given to read by address, and as a prompt. */
 const PROMPTS = ["describe_ui", "extract_code", "generate_bug_report", "accessibility_audit"];
@@ -89,6 +103,14 @@ const replaySchema = z.object({
   width: z.int(),
   height: z.int(),
   frames: z.array(z.record(z.string(), z.unknown())),
+});
+const linkSchema = z.object({ url: z.string() });
+const openedSchema = z.looseObject({ picture: z.string() });
+const elementsSchema = z.looseObject({ elements: z.array(z.looseObject({ id: z.string() })).min(1) });
+const batchSchema = z.looseObject({ completed: z.int(), failed: z.unknown() });
+/** Of Ollama's API. */
+const questionSchema = z.looseObject({
+  messages: z.array(z.looseObject({ images: z.array(z.string()).default([]) })),
 });
 const refusedSchema = z.looseObject({ error: z.looseObject({ code: z.string() }) });
 
@@ -148,14 +170,21 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
   const dataDir = join(folder, "data");
   /** Webhooks and the audit log, and what watches the server. */
   const [posts, collector] = [await PostServer.open(t), await OtlpCollector.open(t)];
+  const provider = await FakeProvider.open(t, { body: ANSWERS.ollama });
   const config = join(folder, "config.yaml");
   const connections = [{ url: `vnc://127.0.0.1:${display.vncPort}`, name: CONTROL }];
-  const webhooks = [{ name: "phones", url: `${posts.url}/hook`, key: "a key of sixteen characters" }];
-  writeFileSync(config, JSON.stringify({ connections, push: { webhooks } }));
+  const key = "a key of sixteen characters";
+  const webhooks = [{ name: "phones", url: `${posts.url}/hook`, key, link: "ticket" }];
+  const push = { base_url: "https://desks.example.com", webhooks };
+  const analysis = { ollama: { model: "llava:test", endpoint: provider.url } };
+  writeFileSync(config, JSON.stringify({ connections, push, analysis }));
+  const crashFolder = join(folder, "crash");
+  mkdirSync(crashFolder);
   const start = (): Promise<Appliance> =>
     Appliance.start(t, {
       args: ["--data-dir", dataDir, "--config", config],
       hasVnc: true,
+      coreFolder: crashFolder,
       env: {
         ...{ OC_LOG_LEVEL: "debug", OC_APPROVAL_ARMING_MS: "0", OC_RECORDING_TEXT: "on" },
         ...{ OC_VNC_SECURITY: "none" },
@@ -175,8 +204,10 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
   };
   /** All that people got by REST. */
   const rest: string[] = [];
+  const gone = new WaysGone();
   let appliance = await start();
   const ask = async (path: string, body?: unknown, method?: string): Promise<unknown> => {
+    gone.addPath(path, method ?? (body === undefined ? "GET" : "POST"));
     const json = body === undefined ? {} : { "content-type": "application/json" };
     const headers = { authorization: `Bearer ${appliance.adminToken}`, ...json };
     const answer = await appliance.fetch(path, body, {
@@ -189,6 +220,7 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
     return text === "" ? null : JSON.parse(text);
   };
   const load = async (path: string): Promise<Buffer> => {
+    gone.addPath(path);
     const answer = await appliance.fetch(path);
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return Buffer.from(await answer.arrayBuffer());
@@ -219,6 +251,7 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
   };
   const answerOf = async (tool: string, args: Record<string, unknown> = {}) => {
     const answer = await agent.raw(tool, args);
+    gone.add(`tool ${tool}`);
     await keepImages(`agent: ${tool}`, answer);
     const { isError, structuredContent } = z
       .object({
@@ -289,6 +322,14 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
     return open ?? null;
   });
   await pictures.addFile("approval", await load(`/api/v1/approvals/${approval}/picture.png`));
+  // As who gets the link of a push sees it.
+  const link = await until("the push", () => {
+    const post = posts.had.find(({ path, body }) => path === "/hook" && body.includes(approval));
+    return post === undefined ? null : linkSchema.parse(JSON.parse(post.body)).url;
+  });
+  const ticket = new URL(link).hash.slice("#t=".length);
+  const { picture } = openedSchema.parse(await ask("/api/v1/answers/open", { ticket }));
+  await pictures.addFile("answer of a link", Buffer.from(picture, "base64"));
   await ask(`/api/v1/approvals/${approval}`, { decision: "approve" });
   await asked;
   await ask(`${desktopPath}/mode`, { mode: "autopilot" });
@@ -332,11 +373,45 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
   t.ok(coreBytes > 50 * 2 ** 20, `${Math.round(coreBytes / 2 ** 20)} MiB of memory`);
   search.add({ what: "core", content: [core], control: agentToken, isMemory: true });
 
-  // All that agents can ask of it.
+  // All that agents can do, where nothing is but the clean words.
   await untilClean();
+  const { elements } = elementsSchema.parse(await call("get_elements"));
+  const empty = { x: 700, y: 960 };
+  const cleanText = { text: "Clean words" };
+  const steps = [
+    { tool: "move_mouse", arguments: empty },
+    { tool: "cursor_position" },
+    { tool: "mouse_down", arguments: empty },
+    { tool: "mouse_up", arguments: empty },
+    { tool: "drag", arguments: { path: [empty, { x: 720, y: 970 }], duration_ms: 0 } },
+    { tool: "scroll", arguments: { ...empty, dy: 1 } },
+    { tool: "paste_text", arguments: { text: CONTROL } },
+    { tool: "press_keys", arguments: { keys: "shift" } },
+    { tool: "click_element", arguments: { element_id: elements[0]?.id } },
+    { tool: "wait", arguments: { duration_ms: 1 } },
+    { tool: "wait_for", arguments: { condition: "text", ...cleanText, timeout_ms: 50_000 } },
+    { tool: "expect_text", arguments: { ...cleanText, timeout_ms: 50_000 } },
+    { tool: "click_text", arguments: { ...cleanText, nth: 1 } },
+    // For viewers whose pointer is painted into their picture, not on the clean words.
+    { tool: "move_mouse", arguments: empty },
+  ];
+  const { completed, failed } = batchSchema.parse(
+    await call("batch_actions", { actions: steps, return_screenshot: "after_stable" }),
+  );
+  t.same([completed, failed], [steps.length, null], "all of them");
+  for (const { tool } of steps) gone.add(`tool ${tool}`);
+  await untilClean();
+  await call("add_anchor", { anchor_id: "clean", x: 5, y: 905, width: 90, height: 30 });
+  await call("re_anchor_element", { anchor_id: "clean" });
+  // And all that they can ask of it.
   const { screenshot_id } = await call("take_screenshot");
+  t.match(await call("ocr_screenshot"), { text: /Clean words/ });
+  await call("ocr_screenshot", { screenshot_id });
+  await call("analyze_screenshot", { screenshot_id, prompt: CONTROL });
+  for (const { body } of provider.sent)
+    for (const { images } of questionSchema.parse(body).messages)
+      for (const image of images) await pictures.addFile("model provider", Buffer.from(image, "base64"));
   await call("zoom", { region: { x: 0, y: 500, width: 500, height: 500 } });
-  await call("get_elements");
   await call("find_text", { text: "Clean words" });
   await call("auto_redact_pii", { screenshot_id });
   const annotations = [{ type: "rect", x: 500, y: 500, width: 9, height: 9 }];
@@ -344,13 +419,22 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
   await call("compare_screenshots", { screenshot_id, include_image: true });
   await call("computer", { action: "screenshot" });
   await call("list_screenshots");
-  for (const uri of [`screen://${desktopId}`, `screenshots://${screenshot_id}`, `text://${desktopId}`])
+  const readAddress = async (uri: string): Promise<void> => {
+    gone.add(`resource ${uri}`);
     await keepImages(`agent: ${uri.replace(/[^/]+$/, "")}`, await agent.read(uri));
-  for (const name of PROMPTS) await keepImages(`agent: ${name}`, await agent.prompt(name));
+  };
+  for (const uri of [`screen://${desktopId}`, `screenshots://${screenshot_id}`, `text://${desktopId}`])
+    await readAddress(uri);
+  await readAddress(`screenshots://${screenshot_id}/ocr`);
+  for (const name of PROMPTS) {
+    gone.add(`prompt ${name}`);
+    await keepImages(`agent: ${name}`, await agent.prompt(name));
+  }
   await call("poll_events", { subscription_id });
   const { duration_ms } = z
     .object({ duration_ms: z.number() })
     .parse(await call("stop_recording", { recording_id }));
+  await readAddress(`recordings://${recording_id}`);
   await call("search_recording", { recording_id, query: "secret" });
   await call("get_frame_at", { recording_id, at_ms: duration_ms });
 
@@ -363,11 +447,20 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
   const click = actions.find(({ kind, pictures }) => kind === "click" && pictures !== null);
   for (const when of ["before.png", "after.png"])
     await pictures.addFile(when, await load(`${desktopPath}/actions/${click?.id}/${when}`));
-  const vnc = await Rfb2Client.connect(appliance.vncPort ?? 0, RFB2_SECURITY.none);
-  vnc.request(false);
-  await until("the picture of the VNC listener", () => clean.find(vnc.frame, null).length > 0);
-  pictures.add("VNC listener", shotOf(vnc.frame));
-  vnc.end();
+  const socketUrl = `${appliance.url.replace("http", "ws")}/websockify`;
+  const socket = new WebSocket(socketUrl, "binary", { headers: { authorization: `Bearer ${agentToken}` } });
+  gone.addPath(socketUrl);
+  gone.add("stream VNC listener");
+  for (const [what, connecting] of [
+    ["VNC listener", Rfb2Client.connect(appliance.vncPort ?? 0, RFB2_SECURITY.none)],
+    ["websockify", Rfb2Client.over(createWebSocketStream(socket))],
+  ] as const) {
+    const vnc = await connecting;
+    vnc.request(false);
+    await until(`the picture of ${what}`, () => clean.find(vnc.frame, null).length > 0);
+    pictures.add(what, shotOf(vnc.frame));
+    vnc.end();
+  }
   const recording = `/api/v1/recordings/${recording_id}`;
   for (const way of [`text?at_ms=${duration_ms}`, "timeline", "export.ndjson", "export.txt"]) {
     const content = await load(`${recording}/${way}`);
@@ -395,6 +488,7 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
   const replayed = z
     .object({ desktop_id: z.string() })
     .parse(await ask(`${recording}/replay`, { at_ms: duration_ms })).desktop_id;
+  gone.add("stream replay");
   await pictures.addFile(
     "replay",
     await until("the replay", () => load(`/api/v1/desktops/${replayed}/screenshot.png`)),
@@ -404,6 +498,8 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
   const frameAt = async (atMs: number, kind = "png"): Promise<Shot> =>
     decodePicture(await load(`${recording}/frame.${kind}?at_ms=${Math.floor(atMs)}`));
   for (const part of [0, 0.3, 0.6, 1]) pictures.add("frame.png", await frameAt(duration_ms * part));
+  const played = [0, 0.3, 0.6, 1].map((part) => Math.floor(duration_ms * part));
+  for (const shot of await person.play(recording_id, played)) pictures.add("player", shot);
   pictures.add("frame.webp", await frameAt(duration_ms, "webp"));
   const [fromMs = 0, toMs = 0] = privateMs;
   const hiddenMs = (fromMs + toMs) / 2;
@@ -436,7 +532,13 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
   await until("spans and metrics", () => collector.metrics.has("oc_tool_calls_total"));
 
   const kept = await person.leave(["/recordings", "/secrets"]);
-  await appliance.program.stop("SIGTERM");
+  for (const address of person.asked) gone.addPath(address);
+  for (const file of ["recordings", "recording-words", "masks.json"]) gone.add(`file ${file}`);
+  t.same(gone.missing(WAYS_OUT.map(({ way }) => way)), NOT_GONE, "all other ways were gone");
+  // core-files.test.ts has what a crash leaves otherwise, and what is in it.
+  t.same(coreRules(appliance.program.pid ?? 0), { limit: "1:1", filter: "00000000" });
+  await appliance.program.crash("SIGSEGV");
+  t.same(filesOf(crashFolder), [], "the crash left no core file");
   logs.push(appliance.program.stdout, appliance.program.stderr);
 
   const postsTo = (path: string): string =>
@@ -452,6 +554,7 @@ t.test("200 planted secrets are in nothing that leaves or stays", { timeout: 900
     ["webhook", postsTo("/hook"), CONTROL],
     ["receiver of the audit log", postsTo("/audit"), desktopId],
     ["OTLP", Buffer.concat(collector.bodies), "tools/call type_text"],
+    ["model provider", JSON.stringify(provider.sent), CONTROL],
     ["metrics", metrics, 'tool="type_text"'],
     ["sockets of a viewer", Buffer.concat(person.heard), desktopId],
     ...kept.map(([what, content]) => [`page: ${what}`, content, CONTROL] as const),

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import type { Duplex } from "node:stream";
 import { Framebuffer, OPAQUE } from "../../../src/framebuffer/framebuffer.ts";
 import type { Rect } from "../../../src/framebuffer/rect.ts";
 
@@ -25,12 +26,10 @@ interface ReceivedRect {
   readonly data?: Uint8Array;
 }
 
-interface ConnectOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly password?: string;
-  readonly security: readonly number[];
-}
+type ConnectOptions = { readonly security: readonly number[]; readonly password?: string } & (
+  | { readonly host: string; readonly port: number }
+  | { readonly stream: Duplex }
+);
 
 interface Rfb2 {
   createConnection(options: ConnectOptions): Connection;
@@ -60,10 +59,19 @@ export class Rfb2Client {
 
   /** Rejects with what rfb2 says where it is refused. */
   static connect(port: number, security: number, password?: string): Promise<Rfb2Client> {
+    const options = { host: "127.0.0.1", port, security: [security] };
+    return Rfb2Client.#open(password === undefined ? options : { ...options, password });
+  }
+
+  /** Over what is connected already, without a sign-in by RFB. */
+  static over(stream: Duplex): Promise<Rfb2Client> {
+    return Rfb2Client.#open({ stream, security: [RFB2_SECURITY.none] });
+  }
+
+  static #open(options: ConnectOptions): Promise<Rfb2Client> {
     const rfb2: unknown = createRequire(import.meta.url)("rfb2");
     if (!isRfb2(rfb2)) throw new Error("the package rfb2 exports no createConnection");
-    const options = { host: "127.0.0.1", port, security: [security] };
-    const connection = rfb2.createConnection(password === undefined ? options : { ...options, password });
+    const connection = rfb2.createConnection(options);
     const client = new Rfb2Client(connection);
     return new Promise((resolve, reject) => {
       connection.on("connect", () => {

@@ -1,5 +1,6 @@
 import { type BrowserContext, chromium, type Page } from "playwright-core";
 import type { Owner } from "../../support/program.ts";
+import { until } from "../../support/until.ts";
 import type { Appliance } from "../harness/appliance.ts";
 import { canvasShot } from "../harness/browser.ts";
 import type { Shot } from "../harness/xwd.ts";
@@ -58,6 +59,8 @@ const plantScript = (word: string): string => `(async (word) => {
 export class CanaryPerson {
   /** All that came to the page by sockets. */
   readonly heard: Buffer[] = [];
+  /** Addresses that the page asked for, its sockets' too. */
+  readonly asked: string[] = [];
   readonly #context: BrowserContext;
   readonly #page: Page;
   readonly #url: string;
@@ -66,7 +69,11 @@ export class CanaryPerson {
     this.#context = context;
     this.#page = page;
     this.#url = url;
+    page.on("request", (request) => {
+      if (request.method() === "GET") this.asked.push(request.url());
+    });
     page.on("websocket", (socket) => {
+      this.asked.push(socket.url());
       socket.on("framereceived", ({ payload }) => this.heard.push(Buffer.from(payload)));
     });
   }
@@ -135,6 +142,20 @@ export class CanaryPerson {
   /** Has the browser keep a word wherever a page may keep one. */
   async plant(word: string): Promise<void> {
     await this.#page.evaluate(plantScript(word));
+  }
+
+  /** What a recording's player paints at these moments; without its overlays and pointer. */
+  async play(recordingId: string, moments: readonly number[]): Promise<readonly Shot[]> {
+    const shots: Shot[] = [];
+    await this.#page.goto(`${this.#url}/recordings/${recordingId}`);
+    for (const ms of moments) {
+      await this.#page.evaluate(`location.hash = "#t=${(ms / 1000).toFixed(3)}"`);
+      const painted = `Number(document.querySelector(".stage")?.dataset.positionMs ?? -1)`;
+      await until(`the picture of ${ms}`, async () => (await this.#page.evaluate<number>(painted)) === ms);
+      const shot = await canvasShot(this.#page, ".player-canvas");
+      if (shot !== null) shots.push(shot);
+    }
+    return shots;
   }
 
   /** Visits pages, and tells all that the browser keeps then, by where. Ends the browser. */
