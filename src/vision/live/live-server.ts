@@ -133,7 +133,10 @@ export class LiveServer {
     this.#readKnown(index);
     const unread: Rect[] = [];
     const lines: Rect[] = [];
-    const found: FoundText[] = [];
+    const ids = terms.map(({ id }) => id);
+    const found: FoundText[] = this.#private
+      .partly((rect) => index.pixels(rect))
+      .flatMap(({ id, rect }) => (ids.includes(id) ? [{ id, rect, isDoubted: true }] : []));
     const matchers = terms.map((one) => ({ id: one.id, boxes: this.#boxesFor(one) }));
     this.#waits.turn();
     const seen = index.known().map((entry) => {
@@ -169,9 +172,6 @@ export class LiveServer {
         if (isNew) for (const one of hidden) this.#keepPrivate(index, one);
       }
     }
-    const ids = terms.map(({ id }) => id);
-    for (const { id, rect } of this.#private.partly((rect) => index.pixels(rect)))
-      if (ids.includes(id)) found.push({ id, rect, isDoubted: true });
     return { unread, found, lines };
   }
 

@@ -1,4 +1,4 @@
-import { overlapRects, type Rect } from "../../framebuffer/rect.ts";
+import { equalRects, overlapRects, type Rect } from "../../framebuffer/rect.ts";
 
 /** A place where a mask found something, and its pixels then, row after row. */
 export interface PrivatePlace {
@@ -34,7 +34,11 @@ export class PrivatePlaces {
   }
 
   add(place: PrivatePlace): void {
-    const others = this.#places.filter(({ id, rect }) => id !== place.id || !overlapRects(rect, place.rect));
+    // What is read of it while something lies on a part of it may be less.
+    const others = this.#places.filter(
+      ({ id, rect, isPartly }) =>
+        id !== place.id || !overlapRects(rect, place.rect) || (isPartly && !equalRects(rect, place.rect)),
+    );
     const kept = { ...place, ground: commonestOf(place.pixels), isTouched: false, isPartly: false };
     this.#places = [...others, kept].slice(-MOST_PLACES);
   }

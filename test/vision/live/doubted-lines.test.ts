@@ -102,6 +102,8 @@ t.test(
     );
     t.same(look(without(2)), ["m"], "what lay over it moved on");
     t.same(look(null), []);
+    places.add({ id: "m", rect: rect(10, 10, 5, 10), pixels: new Uint32Array(50).fill(0xff0000ff) });
+    t.same(look(without(2)), ["m"], "what is read of the rest does not take its place");
     places.clear();
     t.same(look(without(2)), []);
   },

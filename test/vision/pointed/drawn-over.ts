@@ -26,6 +26,7 @@ export interface Laid {
 /** A sheet as a target shows it, and the reader that masks by text ask, with a real engine. */
 export class ReadSheet {
   readonly sheet: Sheet;
+  readonly #engine: OcrEngine;
   readonly #server: LiveServer;
   readonly #shown: {
     readonly width: number;
@@ -40,6 +41,7 @@ export class ReadSheet {
 
   constructor(sheet: Sheet, engine: OcrEngine) {
     this.sheet = sheet;
+    this.#engine = engine;
     const { width, height, rgba } = sheet.picture;
     this.#shown = { width, height, rgba: Uint8Array.from(rgba) };
     this.#server = new LiveServer(
@@ -57,6 +59,11 @@ export class ReadSheet {
     );
     this.#server.take({ kind: "size", size: { width, height } });
     this.#paint(rect(0, 0, width, height));
+  }
+
+  /** The same sheet, of which nothing was read. */
+  fresh(): ReadSheet {
+    return new ReadSheet(this.sheet, this.#engine);
   }
 
   #paint(at: Rect): void {
@@ -150,12 +157,20 @@ export const noTally = (): Tally => ({ drawn: 0, leaked: 0, partly: 0, clean: 0,
 const APART = 6;
 const MOST_SHOWN = 4;
 
+export interface DrawOptions {
+  /** The target says that it draws its pointer. */
+  readonly isPointed: boolean;
+  readonly rounds: number;
+  /** Nothing was read before it is drawn over. */
+  readonly isFirst?: boolean;
+}
+
 /** Lays drawings on secrets of a sheet, some at once, at random places, and counts what of them is seen. */
 export async function drawOver(
   read: ReadSheet,
   drawings: readonly Drawing[],
   random: () => number,
-  { isPointed, rounds }: { readonly isPointed: boolean; readonly rounds: number },
+  { isPointed, rounds, isFirst = false }: DrawOptions,
   tally: Tally,
 ): Promise<void> {
   const { lines, name } = read.sheet;
@@ -179,8 +194,9 @@ export async function drawOver(
         },
       ];
     });
-    const undos = laid.map((one) => read.lay(one));
-    const covers = await read.covers(isPointed);
+    const shown = isFirst ? read.fresh() : read;
+    const undos = laid.map((one) => shown.lay(one));
+    const covers = await shown.covers(isPointed);
     for (const one of laid) {
       const { seen, of } = seenOf(one.secret, one.line, covers, laid);
       tally.drawn++;
@@ -200,6 +216,7 @@ export async function drawOver(
       tally.clean++;
       if (isCovered(line, covers)) tally.covered++;
     }
+    if (isFirst) continue;
     for (const { undo } of undos) undo();
     await read.covers(isPointed);
   }

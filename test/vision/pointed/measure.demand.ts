@@ -16,6 +16,7 @@ await fontAtlas();
 const pointers = await xPointers();
 const cases = [
   { name: "pointers, told", drawings: pointers, isPointed: true },
+  { name: "new below pointers, told", drawings: pointers, isPointed: true, isFirst: true },
   { name: "pointers, not told", drawings: pointers, isPointed: false },
   { name: "carets", drawings: carets, isPointed: false },
   { name: "selections", drawings: selections, isPointed: false },
@@ -32,12 +33,12 @@ for (const name of SHEETS) {
   say(`${name}: ${hidden} of ${clean.length} clean lines hidden that came while a pointer is drawn`);
   const bare = await new ReadSheet(sheet, engine).covers(false);
   say(`${name}: ${clean.filter((line) => isCovered(line, bare)).length} of them without a pointer`);
-  for (const { name: drawn, drawings, isPointed } of cases) {
+  for (const { name: drawn, drawings, ...how } of cases) {
     if (only !== undefined && !drawn.startsWith(only)) continue;
     const read = new ReadSheet(sheet, engine);
     for (let i = 0; i < 2; i++) await read.covers(false);
     const tally = noTally();
-    await drawOver(read, drawings, randomOf(3), { isPointed, rounds }, tally);
+    await drawOver(read, drawings, randomOf(3), { ...how, rounds }, tally);
     const { shown, ...counts } = tally;
     say(`${name}, ${drawn}: ${JSON.stringify(counts)}, ${read.engineReads} lines read`);
     for (const one of shown.slice(0, 400)) say(`    ${one}`);
