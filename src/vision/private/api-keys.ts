@@ -3,13 +3,17 @@ import { matchesOf, type Span, spansOf } from "./span.ts";
 /** For what readers take letters, within a character class. */
 const ACCENTED = "\\u00a1-\\u024f€";
 
+const PARTED = "[A-Za-z0-9_-]*\\d[A-Za-z0-9_-]*[A-Za-z]";
+const LONG = "(?=[A-Za-z0-9_-]*\\d)(?=[A-Za-z0-9_-]*[a-z])(?=[A-Za-z0-9_-]*[A-Z])[A-Za-z0-9_-]{12}";
+
 /**
  * What follows a key's first letters: letters and digits, at least so many. Readers part long words, and take a letter for a
- * bracket or one with an accent: a blank counts as none where a word with a digit and a letter behind it follows (seen, in
- * keys of 36: "ghp_ YF9EKD6Uh941tAVmj Y3dTPwoVN3Pp46qJt2Q", "HIKfC1EDIgk2UsX)JnAwkHCZ18f60]JMGoyl1s", "yciamcé6tNy").
+ * bracket or one with an accent: a blank counts as none where a word with a digit and a letter behind it follows, or a long
+ * one with a digit, small letters and capitals (seen, in keys of 36: "ghp_ YF9EKD6Uh941tAVmj Y3dTPwoVN3Pp46qJt2Q",
+ * "HIKfC1EDIgk2UsX)JnAwkHCZ18f60]JMGoyl1s", "yciamcé6tNy", "WPREoDmz3F7j uoqccVBqnUDmWzVJMpFtTVM6").
  */
 const body = (least: number): string =>
-  `(?:[A-Za-z0-9_-]|[()[\\]{}|!${ACCENTED}](?=[A-Za-z0-9])| (?=[A-Za-z0-9_-]*\\d[A-Za-z0-9_-]*[A-Za-z])){${least},}`;
+  `(?:[A-Za-z0-9_-]|[()[\\]{}|!${ACCENTED}](?=[A-Za-z0-9])| (?=${PARTED}|${LONG})){${least},}`;
 const key = (start: string, least: number): RegExp =>
   new RegExp(`(?<![\\p{L}\\p{N}])${start}${body(least)}`, "gu");
 
