@@ -26,6 +26,23 @@ export async function answerPart(
   return Buffer.concat([length, json, ...bytes]);
 }
 
+/** Chunks are given together until they have so many bytes: who seeks in a group of hundreds asks a few times. */
+const GIVEN_BYTES = 4 * 1024 * 1024;
+
+async function chunksOf(
+  reader: RecordingReader,
+  { first, last }: Extract<PartAsk, { ask: "bytes" }>,
+): Promise<readonly Uint8Array[]> {
+  const chunks: Uint8Array[] = [];
+  let given = 0;
+  for (let index = first; index === first || (index <= last && given < GIVEN_BYTES); index++) {
+    const bytes = await reader.chunkBytes(index);
+    given += bytes.length;
+    chunks.push(bytes);
+  }
+  return chunks;
+}
+
 interface Answered {
   readonly result?: unknown;
   readonly bytes?: readonly Uint8Array[];
@@ -47,8 +64,10 @@ async function answerOf(
       return { result: await reader.frameTimes(ask.from_ms, ask.to_ms) };
     case "chunks":
       return { result: await reader.chunks(ask.from_ms, ask.to_ms) };
-    case "bytes":
-      return { bytes: [await reader.chunkBytes(ask.index)] };
+    case "bytes": {
+      const bytes = await chunksOf(reader, ask);
+      return { result: bytes.map(({ length }) => length), bytes };
+    }
     case "run": {
       const { parts, untilMs } = await reader.run(ask.at_ms);
       const told = parts.map(({ bytes, ...part }) => ({ ...part, bytes: bytes.length }));

@@ -17,6 +17,7 @@ import type {
 import {
   chunksSchema,
   hitsSchema,
+  lengthsSchema,
   type PartAnswer,
   type PartAsk,
   readPartAnswer,
@@ -93,7 +94,7 @@ export class FarPart implements RecordingReader {
   }
 
   async chunkBytes(index: number): Promise<Uint8Array<ArrayBuffer>> {
-    return Uint8Array.from((await this.#answer({ ask: "bytes", index })).bytes);
+    return Uint8Array.from((await this.#answer({ ask: "bytes", first: index, last: index })).bytes);
   }
 
   async run(ms: number): Promise<PictureRun> {
@@ -148,7 +149,15 @@ export class FarPart implements RecordingReader {
   }
 
   async *#inflated(first: number, last: number): AsyncGenerator<Buffer, void, undefined> {
-    for (let index = first; index <= last; index++) yield inflatedChunk(await this.chunkBytes(index));
+    for (let index = first; index <= last; ) {
+      const { result, bytes } = await this.#answer({ ask: "bytes", first: index, last });
+      let at = 0;
+      for (const length of parsed(lengthsSchema, result)) {
+        yield inflatedChunk(bytes.subarray(at, at + length));
+        at += length;
+        index += 1;
+      }
+    }
   }
 
   async #result<Schema extends z.ZodType>(ask: PartAsk, schema: Schema): Promise<z.output<Schema>> {

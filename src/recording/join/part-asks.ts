@@ -13,7 +13,7 @@ export const partAskSchema = z.discriminatedUnion("ask", [
   z.strictObject({ ask: z.literal("keyframes") }),
   z.strictObject({ ask: z.literal("frame_times"), ...span }),
   z.strictObject({ ask: z.literal("chunks"), ...span }),
-  z.strictObject({ ask: z.literal("bytes"), index }),
+  z.strictObject({ ask: z.literal("bytes"), first: index, last: index }),
   z.strictObject({ ask: z.literal("run"), at_ms: ms }),
   z.strictObject({ ask: z.literal("events"), ...span }),
   z.strictObject({ ask: z.literal("search"), query: text }),
@@ -53,6 +53,8 @@ const chunkSchema = z.object({
 });
 export const chunksSchema = z.array(chunkSchema);
 export const timesSchema = z.array(ms);
+/** How many bytes each chunk has that was asked for, from the first on: at least one, and no more than are given at once. */
+export const lengthsSchema = z.array(count).min(1);
 export const runSchema = z.object({
   parts: z.array(z.object({ chunk: chunkSchema, isDeflated: z.boolean(), bytes: count })),
   untilMs: ms.nullable(),

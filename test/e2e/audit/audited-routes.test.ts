@@ -341,6 +341,11 @@ const PLAYS: Readonly<Record<string, Play>> = {
       message: /answered with 422.*alone/,
     });
   },
+  // Nodes alone ask so: nothing is done, and nothing told.
+  "POST /api/v1/fleet/recordings/:id": async ({ t, known }, { ask }) => {
+    const path = `/api/v1/fleet/recordings/${known.get("recording")}`;
+    await t.rejects(ask("POST", path, { ask: "open" }), { message: /answered with 422.*one of a node/ });
+  },
   "PUT /api/v1/secrets/:id": call("PUT", () => "/api/v1/secrets/mail", {
     ...{ value: "s3cret-of-the-mail", desktops: ["*"], agents: ["*"] },
   }),

@@ -2,7 +2,11 @@ import { RefusedError } from "../../../src/desktop/error.ts";
 import { answerPart } from "../../../src/recording/join/answer-part.ts";
 import type { PlacedPart } from "../../../src/recording/join/opened-part.ts";
 import { partAskSchema } from "../../../src/recording/join/part-asks.ts";
-import type { InterruptedRecording, RecordingParts } from "../../../src/recording/library/recording-types.ts";
+import type {
+  InterruptedRecording,
+  RecordingOwner,
+  RecordingParts,
+} from "../../../src/recording/library/recording-types.ts";
 import { HUMAN } from "../../desktop/house.ts";
 import type { Owner } from "../../support/program.ts";
 import { Studio } from "../studio.ts";
@@ -65,7 +69,13 @@ export class Moved {
   }
 
   /** Begins a part at a time since both nodes run, of a desktop of that size in one colour. */
-  async begin(node: "a" | "b", atMs: number, width: number, colour: number): Promise<string> {
+  async begin(
+    node: "a" | "b",
+    atMs: number,
+    width: number,
+    colour: number,
+    owner: RecordingOwner = HUMAN,
+  ): Promise<string> {
     const studio = this[node];
     const { clock, link } = studio.house;
     const beganMs = Date.parse("2026-11-21T00:00:00.000Z");
@@ -73,7 +83,7 @@ export class Moved {
     link.framebuffer.resize(width, 48);
     link.events.resize([{ id: 1, rect: link.framebuffer.rect, flags: 0 }]);
     link.paint(link.framebuffer.rect, colour);
-    const { id, startedAt } = await studio.recordings.start("d1", { by: HUMAN });
+    const { id, startedAt } = await studio.recordings.start("d1", { by: HUMAN, owner });
     this.told.push({ id, node, startedMs: Date.parse(startedAt), endedMs: null });
     return id;
   }
