@@ -36,10 +36,6 @@ function Nodes() {
     const timer = setInterval(load, LOOK_EVERY_MS);
     return () => clearInterval(timer);
   }, [search]);
-  const drain = (node: string, is_draining: boolean): void => {
-    const path = `/api/v1/fleet/nodes/${encodeURIComponent(node)}/drain`;
-    attempt(t`Could not tell ${node}`, request("POST", path, { is_draining }).then(load));
-  };
   const { node: self, nodes = [], desktops = [], moves = [] } = info.value ?? {};
   const nobodys = desktops.filter(({ node }) => !node);
   return (
@@ -55,41 +51,46 @@ function Nodes() {
         </p>
       )}
       <ul class="things" aria-label={t`Nodes`} aria-busy={!info.value}>
-        {nodes.map(({ name, address, zones, desktops: count, capacity, is_draining }) => {
-          const shown = desktops.filter(({ node }) => node === name);
-          return (
-            <li class="thing" key={name}>
-              <div class="thing-head">
-                <h2>{name}</h2>
-                {name === self && <span class="pill pill-accent">{t`You are here`}</span>}
-                {is_draining && <span class="pill pill-warn">{count > 0 ? t`Hands over` : t`Drained`}</span>}
-              </div>
-              <dl class="thing-facts">
-                <Fact name={t`Desktops`} value={t`${count} of ${capacity}`} />
-                <Fact name={t`Address`} value={address} />
-                <Fact name={t`Networks`} value={zones.join(", ")} />
-              </dl>
-              <p class="fleet-desktops">
-                {shown.map(({ id, name }) => (
+        {nodes.map(({ name, address, zones, desktops: count, capacity, is_draining }) => (
+          <li class="thing" key={name}>
+            <div class="thing-head">
+              <h2>
+                <a href={`?node=${name}`}>{name}</a>
+              </h2>
+              {name === self && <span class="pill pill-accent">{t`You are here`}</span>}
+              {is_draining && <span class="pill pill-warn">{count > 0 ? t`Hands over` : t`Drained`}</span>}
+            </div>
+            <dl class="thing-facts">
+              <Fact name={t`Desktops`} value={t`${count} of ${capacity}`} />
+              <Fact name={t`Address`} value={address} />
+              <Fact name={t`Networks`} value={zones.join(", ")} />
+            </dl>
+            <p class="fleet-desktops">
+              {desktops
+                .filter(({ node }) => node === name)
+                .map(({ id, name }) => (
                   <a key={id} href={viewerPath(id)}>
                     {name ?? id}
                   </a>
                 ))}
-                {shown.length < count && <a href={`?node=${name}`}>{t`${shown.length} of ${count}`}</a>}
-              </p>
-              <div class="thing-tools">
-                <button
-                  type="button"
-                  class="button"
-                  aria-label={is_draining ? t`Let ${name} take desktops` : t`Drain ${name}`}
-                  onClick={() => drain(name, !is_draining)}
-                >
-                  {is_draining ? t`Take desktops` : t`Drain`}
-                </button>
-              </div>
-            </li>
-          );
-        })}
+            </p>
+            <div class="thing-tools">
+              <button
+                type="button"
+                class="button"
+                aria-label={is_draining ? t`Let ${name} take desktops` : t`Drain ${name}`}
+                onClick={() => {
+                  // Names of nodes have nothing that is to be escaped.
+                  const path = `/api/v1/fleet/nodes/${name}/drain`;
+                  const told = request("POST", path, { is_draining: !is_draining });
+                  attempt(t`Could not tell ${name}`, told.then(load));
+                }}
+              >
+                {is_draining ? t`Take desktops` : t`Drain`}
+              </button>
+            </div>
+          </li>
+        ))}
       </ul>
       {moves.length > 0 && (
         <>
