@@ -196,7 +196,8 @@ export const UX_FINDINGS: readonly UxFinding[] = [
   partly(
     24,
     "Small things: cut words, browser's own dialogs, small buttons, what a role cannot use is shown",
-    "how much the layout shifts: what a page needs is fetched, and who is slow sees it come",
+    "how much the layout of pages other than Setup shifts while what they show comes",
+    "test/e2e/web/page-shifts.test.ts :: what comes late to Setup pushes nothing down that was seen",
     `${KEPT} what a role cannot use is not shown`,
     "test/e2e/web/large-text.test.ts :: all pages are whole where the browser's text is twice as large",
     "test/web/client/viewer/stage-plan.test.ts :: a crop beside the desktop shows the whole desktop",

@@ -95,7 +95,7 @@ function ClientStep() {
       ) : failure.value ? (
         <FailureCard title={t`The client settings cannot be shown`} words={failure.value} onRetry={load} />
       ) : (
-        <div class="snippet snippet-skeleton" aria-hidden="true" />
+        <div class="snippet-skeleton" />
       )}
     </section>
   );
