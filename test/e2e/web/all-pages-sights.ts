@@ -103,7 +103,7 @@ export function sightsOf({ desktop, gone, recording, replay, ask }: House): read
     })),
     { name: "edit a desktop", path: "/", ready: inTurn(press(/^Edit .*Gone/), dialog) },
     { name: "remove a desktop", path: "/", ready: inTurn(press(/^Remove .*Gone/), dialog) },
-    { name: "viewer", path: viewer, ready: picture, isOtherwise: true },
+    { name: "viewer", path: viewer, ready: picture },
     {
       name: "viewer with extra keys",
       path: viewer,
@@ -138,9 +138,8 @@ export function sightsOf({ desktop, gone, recording, replay, ask }: House): read
       ready: inTurn(picture, tab("Agent"), (page) =>
         page.getByRole("list", { name: "Actions, newest first" }).waitFor(),
       ),
-      isOtherwise: true,
     },
-    { name: "questions of a desktop", path: null, ready: tab("Approvals"), isOtherwise: true },
+    { name: "questions of a desktop", path: null, ready: tab("Approvals") },
     { name: "overlays", path: null, ready: inTurn(tab("Overlays"), seen(".panel-body .rows")) },
     { name: "masks", path: null, ready: inTurn(tab("Masks"), seen(".panel-body .rows")), isOtherwise: true },
     { name: "facts", path: null, ready: inTurn(tab("Info"), seen(".facts")) },
@@ -149,7 +148,7 @@ export function sightsOf({ desktop, gone, recording, replay, ask }: House): read
       path: viewer,
       ready: inTurn(picture, tab("Masks"), press("Hide text"), dialog),
     },
-    { name: "rules", path: `${viewer}/rules`, ready: seen("main h1"), isOtherwise: true },
+    { name: "rules", path: `${viewer}/rules`, ready: seen("main h1") },
     { name: "an area", path: null, ready: inTurn(press("Add an area"), seen(".rules-area")) },
     { name: "desktop that is gone", path: `/desktops/${gone}`, ready: seen(".stage-card") },
     { name: "no such desktop", path: "/desktops/none", ready: heading("No such desktop") },
@@ -161,7 +160,7 @@ export function sightsOf({ desktop, gone, recording, replay, ask }: House): read
     },
     { name: "approvals", path: "/approvals", ready: inTurn(ask, seen(".approval")), isOtherwise: true },
     { name: "edit a question", path: null, ready: inTurn(press("Edit"), seen(".approval-edit")) },
-    { name: "recordings", path: "/recordings", ready: seen(".recording"), isOtherwise: true },
+    { name: "recordings", path: "/recordings", ready: seen(".recording") },
     { name: "delete a recording", path: null, ready: inTurn(press(/^Delete the recording/), dialog) },
     {
       name: "no such recordings",
@@ -170,19 +169,14 @@ export function sightsOf({ desktop, gone, recording, replay, ask }: House): read
     },
     { name: "player", path: player, ready: seen("canvas"), isOtherwise: true },
     { name: "notes", path: null, ready: inTurn(press("Name and notes"), dialog) },
-    {
-      name: "export",
-      path: player,
-      ready: inTurn(seen("canvas"), press("Export"), seen(".export-menu")),
-      isOtherwise: true,
-    },
+    { name: "export", path: player, ready: inTurn(seen("canvas"), press("Export"), seen(".export-menu")) },
     {
       name: "no such recording",
       path: "/recordings/20200101T000000Z-00000000",
       ready: seen(".player-failure"),
     },
     { name: "setup", path: "/setup", ready: seen(".snippet-head") },
-    { name: "access", path: "/access", ready: seen(".thing"), isOtherwise: true },
+    { name: "access", path: "/access", ready: seen(".thing") },
     { name: "new token", path: null, ready: inTurn(press("New token"), dialog) },
     { name: "secrets", path: "/secrets", ready: seen("main h1") },
     {
@@ -190,7 +184,7 @@ export function sightsOf({ desktop, gone, recording, replay, ask }: House): read
       path: null,
       ready: inTurn(press("Add secret"), dialog, (page) => page.locator("dialog summary").click()),
     },
-    { name: "audit", path: "/audit", ready: seen(".audit-event"), isOtherwise: true },
+    { name: "audit", path: "/audit", ready: seen(".audit-event") },
     {
       name: "audit event",
       path: null,
