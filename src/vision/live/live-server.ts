@@ -4,6 +4,7 @@ import { type Box, boxesOverlap, rectOfBox, widthOf } from "../cut/box.ts";
 import type { OcrLine } from "../ocr-messages.ts";
 import { boxOf } from "../private/find-private.ts";
 import { TermMatcher } from "../private/match-terms.ts";
+import { isUnsure } from "../private/unsure.ts";
 import { ocrLineOf } from "../read-line.ts";
 import { EngineLines } from "../text/engine-lines.ts";
 import { begunOf } from "../text/line-begun.ts";
@@ -135,7 +136,7 @@ export class LiveServer {
     const lines: Rect[] = [];
     const ids = terms.map(({ id }) => id);
     const found: FoundText[] = this.#private
-      .partly((rect) => index.pixels(rect))
+      .there((rect) => index.pixels(rect))
       .flatMap(({ id, rect }) => (ids.includes(id) ? [{ id, rect, isDoubted: true }] : []));
     const matchers = terms.map((one) => ({ id: one.id, boxes: this.#boxesFor(one) }));
     this.#waits.turn();
@@ -162,14 +163,16 @@ export class LiveServer {
       if (said === null) continue;
       lines.push(line);
       // What nobody knows is hidden for all terms alike, so that it tells nothing of them.
-      if (doubted.has(one)) found.push(...terms.map(({ id }) => ({ id, rect: line, isDoubted: true })));
+      const isDoubted = doubted.has(one);
+      if (isDoubted) found.push(...terms.map(({ id }) => ({ id, rect: line, isDoubted: true })));
       // Of a part: what was private then is, also where more was written to it.
       const isNew = this.#isNew(entry, terms);
+      const isSure = !isUnsure(said);
       const at = part === null ? entry : { ...entry, left: part.place.left, top: part.place.top };
       for (const { id, boxes } of matchers) {
         const hidden = boxes(said).map((box) => ({ id, rect: grown(boxAt(at, box), entry) }));
         found.push(...hidden);
-        if (isNew) for (const one of hidden) this.#keepPrivate(index, one);
+        if (isNew && !isDoubted) for (const one of hidden) this.#keepPrivate(index, one, isSure);
       }
     }
     return { unread, found, lines };
@@ -184,10 +187,10 @@ export class LiveServer {
     return isNew;
   }
 
-  #keepPrivate(index: TextIndex, { id, rect }: FoundText): void {
+  #keepPrivate(index: TextIndex, { id, rect }: FoundText, isSure: boolean): void {
     const within = intersectRects(rect, rectOfSize(index.size));
     const pixels = index.pixels(within);
-    if (pixels !== null) this.#private.add({ id, rect: within, pixels });
+    if (pixels !== null) this.#private.add({ id, rect: within, pixels }, isSure);
   }
 
   /** Each reading is matched once with the same terms. */

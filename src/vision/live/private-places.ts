@@ -1,4 +1,4 @@
-import { equalRects, overlapRects, type Rect } from "../../framebuffer/rect.ts";
+import { overlapRects, type Rect } from "../../framebuffer/rect.ts";
 
 /** A place where a mask found something, and its pixels then, row after row. */
 export interface PrivatePlace {
@@ -12,7 +12,9 @@ interface Kept extends PrivatePlace {
   readonly ground: number;
   /** Something was painted there since it was looked at. */
   isTouched: boolean;
-  /** Something lies on a part of it. */
+  /** Something was painted at it, and most of its ink is there. */
+  isThere: boolean;
+  /** And something lies on a part of it. */
   isPartly: boolean;
 }
 
@@ -33,14 +35,19 @@ export class PrivatePlaces {
     this.#places = [];
   }
 
-  add(place: PrivatePlace): void {
-    // What is read of it while something lies on a part of it may be less.
-    const others = this.#places.filter(
-      ({ id, rect, isPartly }) =>
-        id !== place.id || !overlapRects(rect, place.rect) || (isPartly && !equalRects(rect, place.rect)),
-    );
-    const kept = { ...place, ground: commonestOf(place.pixels), isTouched: false, isPartly: false };
-    this.#places = [...others, kept].slice(-MOST_PLACES);
+  /** `isSure`: it was read without doubt, so that what lay there before counts no more. */
+  add(place: PrivatePlace, isSure: boolean): void {
+    const isOver = ({ id, rect }: Kept): boolean => id === place.id && overlapRects(rect, place.rect);
+    // What is read of it while something lies on a part of it may be less, and have that in it.
+    if (!isSure && this.#places.some((one) => isOver(one) && one.isPartly)) return;
+    const kept = {
+      ...place,
+      ground: commonestOf(place.pixels),
+      isTouched: false,
+      isThere: false,
+      isPartly: false,
+    };
+    this.#places = [...this.#places.filter((one) => !isOver(one)), kept].slice(-MOST_PLACES);
   }
 
   /** The picture changed there. */
@@ -48,19 +55,22 @@ export class PrivatePlaces {
     for (const place of this.#places) place.isTouched ||= overlapRects(place.rect, rect);
   }
 
-  /** Those on a part of which something lies. `pixelsOf`: of the picture as it is. */
-  partly(pixelsOf: (rect: Rect) => Uint32Array | null): readonly PrivatePlace[] {
+  /** Those at which something was painted, and most of whose ink is there. `pixelsOf`: of the picture as it is. */
+  there(pixelsOf: (rect: Rect) => Uint32Array | null): readonly PrivatePlace[] {
     for (const place of this.#places) {
       if (!place.isTouched) continue;
       place.isTouched = false;
-      place.isPartly = isPartly(place, pixelsOf(place.rect));
+      const share = shareOf(place, pixelsOf(place.rect));
+      place.isThere = share >= LEAST_SAME;
+      place.isPartly = place.isThere && share < 1;
     }
-    return this.#places.filter((place) => place.isPartly);
+    return this.#places.filter((place) => place.isThere);
   }
 }
 
-function isPartly({ pixels, ground }: Kept, now: Uint32Array | null): boolean {
-  if (now === null) return false;
+/** Of its ink what is as it was. */
+function shareOf({ pixels, ground }: Kept, now: Uint32Array | null): number {
+  if (now === null) return 0;
   let ink = 0;
   let same = 0;
   for (let at = 0; at < pixels.length; at++) {
@@ -68,7 +78,7 @@ function isPartly({ pixels, ground }: Kept, now: Uint32Array | null): boolean {
     ink++;
     if (now[at] === pixels[at]) same++;
   }
-  return same >= LEAST_SAME * ink;
+  return same / Math.max(1, ink);
 }
 
 function commonestOf(pixels: Uint32Array): number {

@@ -78,19 +78,19 @@ t.test(
     const without = (letters: number): Uint32Array =>
       then.map((pixel, i) => (i % 20 < letters ? 0xff00ff00 : pixel));
     const places = new PrivatePlaces();
-    places.add({ id: "m", rect: at, pixels: then });
+    places.add({ id: "m", rect: at, pixels: then }, true);
     t.same(
-      places.partly(() => without(5)),
+      places.there(() => without(5)),
       [],
       "nothing was painted there",
     );
     const look = (now: Uint32Array | null): string[] => {
       places.touch(rect(0, 0, 12, 12));
-      return places.partly(() => now).map(({ id }) => id);
+      return places.there(() => now).map(({ id }) => id);
     };
     t.same(look(without(8)), ["m"]);
     t.same(
-      places.partly(() => null).map(({ id }) => id),
+      places.there(() => null).map(({ id }) => id),
       ["m"],
       "as long as nothing changes",
     );
@@ -102,8 +102,12 @@ t.test(
     );
     t.same(look(without(2)), ["m"], "what lay over it moved on");
     t.same(look(null), []);
-    places.add({ id: "m", rect: rect(10, 10, 5, 10), pixels: new Uint32Array(50).fill(0xff0000ff) });
-    t.same(look(without(2)), ["m"], "what is read of the rest does not take its place");
+    const less = { id: "m", rect: rect(10, 10, 5, 10), pixels: new Uint32Array(50).fill(0xff0000ff) };
+    look(without(2));
+    places.add(less, false);
+    t.same(look(without(2)), ["m"], "what is read of the rest with doubt does not take its place");
+    places.add(less, true);
+    t.same(look(without(2)), [], "what is read without doubt does");
     places.clear();
     t.same(look(without(2)), []);
   },

