@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
+import { inflateRawSync } from "node:zlib";
 import type { Test } from "tap";
 import * as z from "zod";
-import type { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
+import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
 import { boundRects, type Rect } from "../../../src/framebuffer/rect.ts";
+import { PictureDecoder, readHeads } from "../../../src/protocols/recording/picture-decoder.ts";
 import { decodePicture } from "../harness/browser.ts";
 import type { Shot } from "../harness/xwd.ts";
 import { isReadIn, readForeign } from "./foreign-reader.ts";
@@ -34,6 +36,16 @@ export class CanaryPictures {
 
   add(what: string, shot: Shot): void {
     this.#pictures.push({ what, shot });
+  }
+
+  /** A recording's chunks as they come over REST, from a key on: the last picture of each. */
+  addChunks(what: string, chunks: readonly Uint8Array[]): void {
+    const decoder = new PictureDecoder((width, height) => new Framebuffer(width, height));
+    for (const deflated of chunks) {
+      const chunk = inflateRawSync(deflated);
+      for (const head of readHeads(chunk)) decoder.paint(chunk, head);
+      if (decoder.frame !== null) this.add(what, shotOf(decoder.frame));
+    }
   }
 
   async addFile(what: string, file: Uint8Array): Promise<void> {
