@@ -142,7 +142,7 @@ class Typing {
 
   #paint(at: Rect, pixels: Uint8Array<ArrayBuffer>): void {
     this.#server.take({ kind: "pixels", copies: [], parts: [{ rect: at, pixels }] });
-    this.#server.take({ kind: "ask", terms: TERMS, isPointed: false, wasPointed: false });
+    this.#server.take({ kind: "ask", terms: TERMS, isPointed: false });
   }
 
   #told(message: FromLiveThread): void {
@@ -176,7 +176,7 @@ class Typing {
     await settle();
     if (!this.#hasNews) return;
     this.#hasNews = false;
-    this.#server.take({ kind: "ask", terms: TERMS, isPointed: false, wasPointed: false });
+    this.#server.take({ kind: "ask", terms: TERMS, isPointed: false });
     await settle();
   }
 }

@@ -78,39 +78,22 @@ t.test("private text is blackened in a copy, and told by kind and place on the d
   });
 });
 
-t.test(
-  "lines that the reader doubts are blackened where the target may have drawn its pointer on it",
-  async (t) => {
-    const mail = line(20, [10, "Mail"], [60, "bob.smith@exa"], [180, "now"]);
-    const card = line(80, [10, "Card"], [60, "4111"], [100, "11X1"], [140, "1111"], [180, "1111"]);
-    const doubted = [mail, card].map((one) => ({
-      ...one,
-      words: one.words.map((word) => ({ ...word, confidence: /exa|11X1/.test(word.text) ? 41 : 95 })),
-    }));
-    const without = await open(doubted);
-    const { structured } = await without.call("auto_redact_pii", { screenshot_id: without.id });
-    t.same(structured["detections"], []);
-    const { call, id } = await open(doubted, { x: 0, y: 0, width: 9999, height: 9999 });
-    const redacted = await call("auto_redact_pii", { screenshot_id: id });
-    t.same(redacted.structured["detections"], [], "nobody knows what they say");
-    t.not(redacted.structured["screenshot_id"], id);
-    t.match(redacted.text, /and 2 lines that the desktop's pointer may lie on/);
-    const { data, info } = await sharp(Buffer.from(redacted.images[0]?.data ?? "", "base64"))
-      .removeAlpha()
-      .raw()
-      .toBuffer({ resolveWithObject: true });
-    const at = (x: number, y: number): number => data[(y * info.width + x) * info.channels] ?? -1;
-    for (const [x, y] of [
-      [12, 22],
-      [100, 22],
-      [190, 22],
-      [12, 82],
-      [200, 82],
-    ] as const)
-      t.equal(at(x, y), 0, `${x},${y}: all of the line`);
-    t.equal(at(12, 50), 255);
-  },
-);
+t.test("what the reader doubts is blackened where the target may have drawn its pointer on it", async (t) => {
+  const mail = line(20, [10, "Mail"], [60, "bob.smith@exa"], [180, "now"]);
+  const card = line(80, [10, "Card"], [60, "4111"], [100, "11X1"], [140, "1111"], [180, "1111"]);
+  const doubted = [mail, card].map((one) => ({
+    ...one,
+    words: one.words.map((word) => ({ ...word, confidence: /exa|11X1/.test(word.text) ? 41 : 95 })),
+  }));
+  const without = await open(doubted);
+  const { structured } = await without.call("auto_redact_pii", { screenshot_id: without.id });
+  t.same(structured["detections"], []);
+  const { call, id } = await open(doubted, { x: 0, y: 0, width: 9999, height: 9999 });
+  t.same((await call("auto_redact_pii", { screenshot_id: id })).structured["detections"], [
+    { type: "email", box: { x: 160, y: 70, width: 104, height: 14 } },
+    { type: "credit_card", box: { x: 160, y: 130, width: 152, height: 14 } },
+  ]);
+});
 
 t.test("where nothing is private the image is the same, byte for byte", async (t) => {
   const { call, id, shot } = await open([line(20, [10, "File"], [60, "Edit"])]);

@@ -68,8 +68,6 @@ export class Redaction {
   #since: Change | null = null;
   /** The answer to the open question is about other terms, or another size. */
   #isVoid = false;
-  /** The pointer was drawn while a question was open that says there was none. */
-  #wasPointed = false;
   #isNews = false;
   #isFeeding = false;
   #cancelReopen: (() => void) | null = null;
@@ -119,9 +117,7 @@ export class Redaction {
     if (this.#pointer.isDrawn !== wasDrawn) {
       this.#isNews = true;
       // What the open question is about may be under the pointer already.
-      const isLate = !wasDrawn && this.#since !== null;
-      this.#isVoid ||= isLate;
-      this.#wasPointed ||= isLate;
+      this.#isVoid ||= !wasDrawn && this.#since !== null;
     }
     this.#feed();
   }
@@ -246,8 +242,7 @@ export class Redaction {
       if (!left.isEmpty) continue;
       this.#isNews = false;
       this.#since = NOTHING;
-      reader.ask(this.#terms, { isPointed: this.#pointer.isDrawn, wasPointed: this.#wasPointed });
-      this.#wasPointed = false;
+      reader.ask(this.#terms, this.#pointer.isDrawn);
       return;
     }
   }
@@ -312,9 +307,8 @@ export class Redaction {
       const unreadThen = Region.from([...unread, ...this.#inFilms(lines)]);
       const moved = since.copies.reduce(carried, unreadThen);
       this.#unread = few(moved.union(since.painted).union(known.touched));
-      // The same pixels stay what they were found to be, also where they are less than a line by now; what was doubted does not.
-      const sure = this.#found.filter(({ isDoubted }) => isDoubted !== true);
-      this.#found = joined(sure, known.found);
+      // The same pixels stay what they were found to be, also where they are less than a line by now.
+      this.#found = joined(this.#found, known.found);
       const apart = Region.from([...found.map(({ rect }) => rect), ...since.copies.map(sourceOf)]);
       const clean = since.painted.intersect(this.#lively.at(this.#ports.clock.nowMs())).subtract(unreadThen);
       this.#hold(clean.subtract(known.touched).subtract(apart).subtract(targetsOf(since.copies)));
@@ -349,13 +343,12 @@ function replay(found: readonly FoundText[], { painted, copies }: Change) {
   for (const move of copies) {
     const { fromX, fromY, to } = move;
     touched = carried(touched, move);
-    kept = kept.flatMap((one) => {
-      const { rect } = one;
+    kept = kept.flatMap(({ id, rect }) => {
       const taken = intersectRects(rect, sourceOf(move));
       const moved = isEmptyRect(taken)
         ? []
-        : [{ ...one, rect: translateRect(taken, to.x - fromX, to.y - fromY) }];
-      if (!overlapRects(rect, to)) return [one, ...moved];
+        : [{ id, rect: translateRect(taken, to.x - fromX, to.y - fromY) }];
+      if (!overlapRects(rect, to)) return [{ id, rect }, ...moved];
       touched = touched.union(Region.of(rect).subtract(Region.of(to)));
       return moved;
     });

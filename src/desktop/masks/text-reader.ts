@@ -26,16 +26,6 @@ export interface FoundText {
   /** Of the terms. */
   readonly id: string;
   readonly rect: Rect;
-  /** It may be: nobody can say while a pointer is drawn. Absent: it is, as long as its pixels stay. */
-  readonly isDoubted?: boolean;
-}
-
-/** Whether the target may have drawn its pointer into a picture, anywhere. */
-export interface PointerDoubt {
-  /** Into the one that is asked about. */
-  readonly isPointed: boolean;
-  /** Into the one that was asked about before, though it was not told then. */
-  readonly wasPointed: boolean;
 }
 
 /** A picture as far as it was read. */
@@ -64,8 +54,8 @@ export interface TextReader {
   /** The picture has this size, and all of it comes. */
   resize(size: Size): void;
   take(copies: readonly CopyMove[], parts: readonly PaintedPart[]): void;
-  /** What is found in all that was taken so far. */
-  ask(terms: readonly NamedTerms[], doubt: PointerDoubt): void;
+  /** What is found in all that was taken so far. `isPointed`: the target may have drawn its pointer into it, anywhere. */
+  ask(terms: readonly NamedTerms[], isPointed: boolean): void;
   close(): void;
 }
 

@@ -3,7 +3,8 @@ import { PRIVATE_KINDS } from "../../desktop/masks/private-kinds.ts";
 import { boundRects, type Rect } from "../../framebuffer/rect.ts";
 import type { OcrLine } from "../../vision/ocr-messages.ts";
 import { boxOf, privateIn } from "../../vision/private/find-private.ts";
-import { isUnsure } from "../../vision/private/unsure.ts";
+import type { Span } from "../../vision/private/span.ts";
+import { unsureIn } from "../../vision/private/unsure.ts";
 import { keptPicture } from "../tool/capture.ts";
 import { rectOutput } from "../tool/fields.ts";
 import { blackened } from "../tool/scrub.ts";
@@ -35,38 +36,43 @@ export const autoRedactPii = defineTool({
     const { mcpState, principal, signal } = context;
     const shot = mcpState.screenshots.get(id, principal.id);
     const lines = await readLines(mcpState, shot, { part: null, languages: LANGUAGES }, signal);
-    const found = lines.flatMap(privateBoxes);
-    // What a pointer may lie on says nobody knows what: it is hidden, and is of no type.
-    const doubted = shot.isPointed ? lines.filter(isUnsure).map(({ rect }) => rect) : [];
+    const found = lines.flatMap((line) => privateBoxes(line, shot.isPointed));
     const detections = found.map(({ type, box }) => ({ type, box: onDesktop(box, shot.framing) }));
     const file = keptPicture(mcpState, id, principal.id);
-    if (found.length + doubted.length === 0) {
+    if (found.length === 0) {
       return {
         output: { screenshot_id: id, detections },
         text: `No private text was found in screenshot ${id}, which is as it was.`,
         image: { bytes: file, mimeType: `image/${shot.format}` },
       };
     }
-    const bytes = await blackened(file, [...found.map(({ box }) => box), ...doubted]);
+    const bytes = await blackened(
+      file,
+      found.map(({ box }) => box),
+    );
     const { id: _id, ...facts } = shot;
     const kept = mcpState.screenshots.add({ ...facts, role: "detail", format: "png", bytes });
     const kinds = [...new Set(found.map(({ type }) => type))].join(", ");
     return {
       output: { screenshot_id: kept.id, detections },
-      text: `Blackened ${found.length} places${kinds === "" ? "" : ` (${kinds})`}${pointed(doubted.length)}: screenshot_id ${kept.id}.`,
+      text: `Blackened ${found.length} places (${kinds}): screenshot_id ${kept.id}.`,
       image: { bytes, mimeType: "image/png" },
     };
   },
 });
 
-const pointed = (lines: number): string =>
-  lines === 0 ? "" : ` and ${lines} lines that the desktop's pointer may lie on`;
-
-/** What is private in a line, with the box of its words over the whole height of the line, in pixels of the image. */
+/**
+ * What is private in a line, or may be where a pointer may lie on it, each with the box of its words over the whole height
+ * of the line, in pixels of the image.
+ */
 function privateBoxes(
   line: OcrLine,
+  isPointed: boolean,
 ): { readonly type: (typeof PRIVATE_KINDS)[number]; readonly box: Rect }[] {
-  return privateIn(line.text, PRIVATE_KINDS).flatMap(({ kind, ...span }) => {
+  const surely = privateIn(line.text, PRIVATE_KINDS);
+  const isNew = ({ from, to }: Span): boolean => surely.every((one) => to <= one.from || one.to <= from);
+  const maybe = isPointed ? unsureIn(line, PRIVATE_KINDS).filter(isNew) : [];
+  return [...surely, ...maybe].flatMap(({ kind, ...span }) => {
     const box = boxOf(line, span);
     return box === null ? [] : [{ type: kind, box: tall(box, line.rect) }];
   });

@@ -1,4 +1,4 @@
-import type { NamedTerms, PaintedPart, PointerDoubt, TextRead } from "../../desktop/masks/text-reader.ts";
+import type { NamedTerms, PaintedPart, TextRead } from "../../desktop/masks/text-reader.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import type { Size } from "../../framebuffer/rect.ts";
 import type { EngineAnswer, EngineQuestion } from "../text/engine-lines.ts";
@@ -12,7 +12,8 @@ export type ToLiveThread =
   /** The picture has this size from now on, and nothing of it is known. */
   | { readonly kind: "size"; readonly size: Size }
   | { readonly kind: "pixels"; readonly copies: readonly CopyMove[]; readonly parts: readonly PaintedPart[] }
-  | ({ readonly kind: "ask"; readonly terms: readonly KnownTerms[] } & PointerDoubt)
+  /** `isPointed`: the target may have drawn its pointer into the picture. */
+  | { readonly kind: "ask"; readonly terms: readonly KnownTerms[]; readonly isPointed: boolean }
   | EngineAnswer;
 
 export type FromLiveThread =

@@ -1,19 +1,15 @@
 import type { FoundText, TextRead } from "../../desktop/masks/text-reader.ts";
-import { intersectRects, type Rect, rectOfSize } from "../../framebuffer/rect.ts";
+import type { Rect } from "../../framebuffer/rect.ts";
 import { type Box, boxesOverlap, rectOfBox, widthOf } from "../cut/box.ts";
 import type { OcrLine } from "../ocr-messages.ts";
 import { boxOf } from "../private/find-private.ts";
 import { TermMatcher } from "../private/match-terms.ts";
-import { isUnsure } from "../private/unsure.ts";
 import { ocrLineOf } from "../read-line.ts";
 import { EngineLines } from "../text/engine-lines.ts";
 import { begunOf } from "../text/line-begun.ts";
 import { LineCache, type Reading, readingOf } from "../text/line-cache.ts";
 import { type IndexedLine, TextIndex } from "../text/text-index.ts";
-import { ClearLines } from "./clear-lines.ts";
-import { doubtedLines } from "./doubted-lines.ts";
 import type { FromLiveThread, KnownTerms, ToLiveThread } from "./live-messages.ts";
-import { PrivatePlaces } from "./private-places.ts";
 import { aroundOf, ReadPlaces } from "./read-places.ts";
 import { spansLike } from "./secret-likeness.ts";
 import { WaitingLines } from "./waiting-lines.ts";
@@ -41,10 +37,6 @@ interface Parted {
   isDue: boolean;
 }
 
-const NONE: ReadonlySet<unknown> = new Set();
-
-type Asked = Extract<ToLiveThread, { readonly kind: "ask" }>;
-
 export interface LiveTimer {
   after(delayMs: number, call: () => void): unknown;
 }
@@ -68,10 +60,6 @@ export class LiveServer {
   readonly #underway = new Map<string, Underway>();
   readonly #places = new ReadPlaces();
   readonly #waits = new WaitingLines();
-  readonly #clear = new ClearLines();
-  readonly #private = new PrivatePlaces();
-  /** Lines whose private places are kept for these masks. */
-  #kept = { ids: "", lines: new WeakSet<IndexedLine>() };
   readonly #tried = new WeakSet<IndexedLine>();
   #parted = new WeakMap<IndexedLine, Parted>();
   #mayPart = false;
@@ -92,21 +80,14 @@ export class LiveServer {
       case "size":
         this.#index = new TextIndex(message.size, this.#cache);
         this.#places.clear();
-        this.#private.clear();
         return;
       case "pixels":
-        for (const move of message.copies) {
-          this.#index?.copy(move);
-          this.#private.touch(move.to);
-        }
-        for (const { rect, pixels } of message.parts) {
-          this.#index?.paint(rect, pixels);
-          this.#private.touch(rect);
-        }
+        for (const move of message.copies) this.#index?.copy(move);
+        for (const { rect, pixels } of message.parts) this.#index?.paint(rect, pixels);
         return;
       case "ask":
         this.#allowParts(message.terms, message.isPointed);
-        this.#tell({ kind: "seen", read: this.#look(message) });
+        this.#tell({ kind: "seen", read: this.#look(message.terms, message.isPointed) });
         this.#readOn();
         return;
       case "words":
@@ -127,75 +108,48 @@ export class LiveServer {
     this.#parted = new WeakMap();
   }
 
-  #look({ terms, isPointed, wasPointed }: Asked): TextRead {
+  #look(terms: readonly KnownTerms[], isPointed: boolean): TextRead {
     const index = this.#index;
     if (index === null) return { unread: [], found: [], lines: [] };
     index.settle(++this.#generation);
     this.#readKnown(index);
     const unread: Rect[] = [];
     const lines: Rect[] = [];
-    const ids = terms.map(({ id }) => id);
-    const found: FoundText[] = this.#private
-      .there((rect) => index.pixels(rect))
-      .flatMap(({ id, rect }) => (ids.includes(id) ? [{ id, rect, isDoubted: true }] : []));
-    const matchers = terms.map((one) => ({ id: one.id, boxes: this.#boxesFor(one) }));
+    const found: FoundText[] = [];
+    const matchers = terms.map((one) => ({ id: one.id, boxes: this.#boxesFor(one, isPointed) }));
     this.#waits.turn();
-    const seen = index.known().map((entry) => {
-      const line = grown(entry, entry);
+    for (const entry of index.known()) {
       const reading = entry.reading ?? this.#parted.get(entry)?.reading ?? null;
+      const line = grown(entry, entry);
       const part = reading === null ? this.#places.changed(line, (rect) => index.pixels(rect)) : null;
-      const { left, top, right, bottom, hash } = entry;
-      const said = reading ?? part?.place.reading ?? null;
-      return { left, top, right, bottom, hash, entry, line, reading, part, said };
-    });
-    this.#clear.take(
-      seen.map(({ hash }) => hash),
-      isPointed,
-      wasPointed,
-    );
-    const doubted = isPointed ? doubtedLines(seen, (hash) => this.#clear.has(hash)) : NONE;
-    for (const one of seen) {
-      const { entry, line, reading, part, said } = one;
       if (reading === null) {
         unread.push(part?.unread ?? line);
         if (!this.#underway.has(entry.hash)) this.#waits.add(entry, part?.unread ?? null);
       }
-      if (said === null) continue;
-      lines.push(line);
-      // What nobody knows is hidden for all terms alike, so that it tells nothing of them.
-      const isDoubted = doubted.has(one);
-      if (isDoubted) found.push(...terms.map(({ id }) => ({ id, rect: line, isDoubted: true })));
-      // Of a part: what was private then is, also where more was written to it.
-      const isNew = this.#isNew(entry, terms);
-      const isSure = !isUnsure(said);
-      const at = part === null ? entry : { ...entry, left: part.place.left, top: part.place.top };
-      for (const { id, boxes } of matchers) {
-        const hidden = boxes(said).map((box) => ({ id, rect: grown(boxAt(at, box), entry) }));
-        found.push(...hidden);
-        if (isNew && !isDoubted) for (const one of hidden) this.#keepPrivate(index, one, isSure);
+      if (reading !== null || part !== null) lines.push(line);
+      if (part !== null) {
+        // What was private then is, also where more was written to it.
+        const { left, top, reading: then } = part.place;
+        for (const { id, boxes } of matchers) {
+          for (const box of boxes(then))
+            found.push({ id, rect: grown(boxAt({ ...entry, left, top }, box), entry) });
+        }
+      }
+      if (reading !== null && reading.words.length > 0) {
+        for (const { id, boxes } of matchers) {
+          for (const box of boxes(reading)) found.push({ id, rect: grown(boxAt(entry, box), entry) });
+        }
       }
     }
     return { unread, found, lines };
   }
 
-  /** Whether a line is read for the first time for these masks. */
-  #isNew(entry: IndexedLine, terms: readonly KnownTerms[]): boolean {
-    const ids = terms.map(({ id }) => id).join(" ");
-    if (this.#kept.ids !== ids) this.#kept = { ids, lines: new WeakSet() };
-    const isNew = entry.reading !== null && !this.#kept.lines.has(entry);
-    if (isNew) this.#kept.lines.add(entry);
-    return isNew;
-  }
-
-  #keepPrivate(index: TextIndex, { id, rect }: FoundText, isSure: boolean): void {
-    const within = intersectRects(rect, rectOfSize(index.size));
-    const pixels = index.pixels(within);
-    if (pixels !== null) this.#private.add({ id, rect: within, pixels }, isSure);
-  }
-
   /** Each reading is matched once with the same terms. */
-  #boxesFor({ kinds, pattern, values = [] }: KnownTerms): (reading: Reading) => readonly Rect[] {
-    const key = JSON.stringify({ kinds, pattern, values });
+  #boxesFor(
+    { kinds, pattern, values = [] }: KnownTerms,
+    isPointed: boolean,
+  ): (reading: Reading) => readonly Rect[] {
+    const key = JSON.stringify({ kinds, pattern, values, isPointed });
     let matched = this.#matched.get(key);
     if (matched === undefined) {
       matched = { matcher: new TermMatcher({ kinds, pattern }), boxes: new WeakMap() };
@@ -206,7 +160,7 @@ export class LiveServer {
       let all = boxes.get(reading);
       if (all === undefined) {
         const line = ocrLineOf(reading.words);
-        all = line === null ? [] : [...matcher.boxesIn(line), ...boxesLike(line, values)];
+        all = line === null ? [] : [...matcher.boxesIn(line, isPointed), ...boxesLike(line, values)];
         boxes.set(reading, all);
       }
       return all;

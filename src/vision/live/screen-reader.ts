@@ -67,10 +67,13 @@ export function openScreenReader(
         { kind: "pixels", copies, parts },
         parts.map(({ pixels }) => pixels.buffer),
       ),
-    ask(terms, doubt) {
+    ask(terms, isPointed) {
       stopTimer = timer.after(HANGS_MS, lost);
       // INVARIANT: without the values nothing is answered, and what is not answered stays covered.
-      Promise.all(terms.map(withValues)).then((known) => post({ kind: "ask", terms: known, ...doubt }), lost);
+      Promise.all(terms.map(withValues)).then(
+        (known) => post({ kind: "ask", terms: known, isPointed }),
+        lost,
+      );
     },
     close: end,
   };

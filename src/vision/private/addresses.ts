@@ -2,7 +2,7 @@ import { isIPv6 } from "node:net";
 import { type Span, spansOf, withDigits } from "./span.ts";
 
 /** Behind a dot and a blank, where readers part an address, only these end one: else every sentence might. */
-const KNOWN_ENDS =
+export const KNOWN_ENDS =
   "com|org|net|edu|gov|mil|int|info|io|dev|app|co|ai|de|at|ch|fr|it|es|nl|be|pl|uk|us|eu|se|no|dk|fi|cz|pt|ie|jp|cn|in|br|au|ca|ru|test|example|invalid|local";
 
 const LOCAL = "(?<![\\p{L}\\p{N}._%+-])[\\p{L}\\p{N}._%+'-]{1,64}";

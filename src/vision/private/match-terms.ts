@@ -4,6 +4,7 @@ import type { OcrLine } from "../ocr-messages.ts";
 import { compilePattern, matchesInTime } from "../text/timed-pattern.ts";
 import { boxOf, privateIn } from "./find-private.ts";
 import type { Span } from "./span.ts";
+import { isUnsure, unsureIn } from "./unsure.ts";
 
 /** Of a pattern on one line, in a thread of its own: what takes longer counts as a match of all of the line. */
 const PATTERN_MS = 250;
@@ -22,11 +23,15 @@ export class TermMatcher {
     this.#pattern = terms.pattern === null ? null : compilePattern(terms.pattern, true);
   }
 
-  /** The boxes of the words that are meant, of their own height. */
-  boxesIn(line: OcrLine): readonly Rect[] {
+  /**
+   * The boxes of the words that are meant, of their own height. `isPointed`: a pointer may lie on the line; of one that was read
+   * with doubt then nobody can say that it does not match a pattern.
+   */
+  boxesIn(line: OcrLine, isPointed = false): readonly Rect[] {
     const { kinds } = this.#terms;
-    const spans: Span[] = [...privateIn(line.text, kinds)];
+    const spans: Span[] = [...privateIn(line.text, kinds), ...(isPointed ? unsureIn(line, kinds) : [])];
     if (this.#pattern !== null) {
+      if (isPointed && isUnsure(line)) return [line.rect];
       const own = this.#slow < MOST_SLOW ? matchesInTime(this.#pattern, [line.text], PATTERN_MS) : null;
       if (own === null) {
         this.#slow++;

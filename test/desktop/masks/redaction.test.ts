@@ -4,7 +4,6 @@ import type {
   FoundText,
   NamedTerms,
   PaintedPart,
-  PointerDoubt,
   TextReader,
   TextReaderEvents,
 } from "../../../src/desktop/masks/text-reader.ts";
@@ -19,8 +18,6 @@ import { House, HUMAN } from "../house.ts";
 /** Colours that stand for text: what is private, and what takes a while to read. */
 const PRIVATE = 0xff00fe01;
 const SLOW = 0xff0100fe;
-/** What cannot be told from private text while a pointer is drawn. */
-const DOUBTED = 0xff7f7f01;
 /** Text that says nothing private, as it was read. */
 const TEXT = 0xff00aaaa;
 const CLEAN = 0x336699;
@@ -33,7 +30,7 @@ class ModelReader implements TextReader {
   #frame = new Framebuffer(1, 1);
   #asked: { readonly terms: readonly NamedTerms[]; readonly words: Uint32Array } | null = null;
   isSlowRead = false;
-  doubt: PointerDoubt = { isPointed: false, wasPointed: false };
+  isPointed = false;
   isClosed = false;
 
   constructor(events: TextReaderEvents) {
@@ -54,8 +51,8 @@ class ModelReader implements TextReader {
     }
   }
 
-  ask(terms: readonly NamedTerms[], doubt: PointerDoubt): void {
-    this.doubt = doubt;
+  ask(terms: readonly NamedTerms[], isPointed: boolean): void {
+    this.isPointed = isPointed;
     this.#asked = { terms, words: this.#frame.words.slice() };
   }
 
@@ -69,11 +66,7 @@ class ModelReader implements TextReader {
     if (asked === null) return;
     this.#asked = null;
     const runs = (colour: number): Rect[] => runsOf(asked.words, this.#frame.width, colour);
-    const doubted = this.doubt.isPointed ? runs(DOUBTED) : [];
-    const found: FoundText[] = asked.terms.flatMap(({ id }) => [
-      ...runs(PRIVATE).map((at) => ({ id, rect: at })),
-      ...doubted.map((at) => ({ id, rect: at, isDoubted: true })),
-    ]);
+    const found: FoundText[] = asked.terms.flatMap(({ id }) => runs(PRIVATE).map((at) => ({ id, rect: at })));
     this.events.read({ unread: this.isSlowRead ? [] : runs(SLOW), found, lines: runs(TEXT) });
   }
 
@@ -208,7 +201,7 @@ t.test(
     reader?.answer();
     t.equal(count("agent", 0x123456), 0, "an answer to a question without a pointer");
     await settle();
-    t.same(reader?.isAsked && reader.doubt, { isPointed: true, wasPointed: true });
+    t.ok(reader?.isAsked && reader.isPointed);
     await readAll();
     t.equal(count("agent", 0x123456), 60 * 20);
     link.events.drawnPointer?.(rect(60, 50, 10, 16));
@@ -217,41 +210,12 @@ t.test(
     link.events.drawnPointer?.(null);
     reader?.events.news();
     await settle();
-    const still = { isPointed: true, wasPointed: false };
-    t.same(
-      reader?.isAsked && reader.doubt,
-      still,
-      "it is in the picture until the target has painted over it",
-    );
+    t.ok(reader?.isAsked && reader.isPointed, "it is in the picture until the target has painted over it");
     await readAll();
     link.paint(rect(50, 50, 10, 16), CLEAN);
     await settle();
     t.ok(reader?.isAsked);
-    t.notOk(reader?.doubt.isPointed);
-  },
-);
-
-t.test(
-  "what is doubted is hidden while a pointer is drawn, wherever it moves, and shown once it left",
-  async (t) => {
-    const { link, count, readAll } = open();
-    link.paint(rect(80, 60, 30, 10), DOUBTED);
-    await readAll();
-    t.equal(count("agent", DOUBTED), 300);
-    link.events.drawnPointer?.(rect(0, 0, 10, 16));
-    await readAll();
-    t.equal(count("agent", DOUBTED), 0);
-    t.equal(count("viewer", DOUBTED), 300);
-    const to = rect(150, 10, 30, 10);
-    link.framebuffer.copy(80, 60, to);
-    link.events.update({ painted: Region.empty, copies: [{ fromX: 80, fromY: 60, to }], missing: 0 });
-    t.equal(count("agent", DOUBTED), 0, "before anybody read it there");
-    await readAll();
-    t.equal(count("agent", DOUBTED), 0);
-    link.events.drawnPointer?.(null);
-    link.paint(rect(0, 0, 10, 16), CLEAN);
-    await readAll();
-    t.equal(count("agent", DOUBTED), 600, "nothing was painted over it");
+    t.notOk(reader?.isPointed);
   },
 );
 

@@ -122,7 +122,7 @@ class TypedLine {
   look(terms: readonly KnownTerms[] = this.#terms, isPointed = this.#isPointed): TextRead {
     this.#terms = terms;
     this.#isPointed = isPointed;
-    this.#server.take({ kind: "ask", terms, isPointed, wasPointed: false });
+    this.#server.take({ kind: "ask", terms, isPointed });
     const answer = this.#told.findLast((one) => one.kind === "seen");
     if (answer === undefined) throw new Error("no answer");
     return answer.read;
