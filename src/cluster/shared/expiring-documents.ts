@@ -1,5 +1,6 @@
 import { RefusedError } from "../../desktop/error.ts";
 import { SharedDocuments, type SharedDocumentsOptions } from "./shared-documents.ts";
+import { Sweeps } from "./sweeps.ts";
 
 const SWEEP_EVERY_MS = 60_000;
 /** The rest is deleted by the next rounds. */
@@ -20,12 +21,12 @@ export class ExpiringDocuments<T extends object> {
   readonly #options: ExpiringDocumentsOptions<T>;
   /** When this node was told of each as it is now. */
   readonly #toldAtMs = new Map<string, number>();
-  #cancel: () => void = () => undefined;
-  #isClosed = false;
+  readonly #sweeps: Sweeps;
 
   constructor(options: ExpiringDocumentsOptions<T>) {
     const { clock } = options;
     this.#options = options;
+    this.#sweeps = new Sweeps(clock, SWEEP_EVERY_MS, () => this.#sweep());
     this.documents = new SharedDocuments<T>({
       ...options,
       onChange: (id, isGone) => {
@@ -43,12 +44,11 @@ export class ExpiringDocuments<T extends object> {
   /** Resolves when all were read once. Never rejects. */
   async open(): Promise<void> {
     await this.documents.open();
-    this.#wait();
+    this.#sweeps.begin();
   }
 
   close(): void {
-    this.#isClosed = true;
-    this.#cancel();
+    this.#sweeps.close();
     this.documents.close();
   }
 
@@ -57,17 +57,12 @@ export class ExpiringDocuments<T extends object> {
     return this.#toldAtMs.get(id) ?? null;
   }
 
-  #wait(): void {
-    if (this.#isClosed) return;
-    this.#cancel = this.#options.clock.after(SWEEP_EVERY_MS, () => void this.#sweep(), { isIdle: true });
-  }
-
   async #sweep(): Promise<void> {
     const { clock, lifetimeMs } = this.#options;
     const oldestMs = clock.nowMs() - lifetimeMs;
     const over = [...this.#toldAtMs].filter(([, atMs]) => atMs <= oldestMs).slice(0, MOST_IN_A_SWEEP);
     for (const [id] of over) {
-      if (this.#isClosed) return;
+      if (this.#sweeps.isClosed) return;
       try {
         await this.documents.remove(id);
       } catch (error) {
@@ -76,6 +71,5 @@ export class ExpiringDocuments<T extends object> {
         break;
       }
     }
-    this.#wait();
   }
 }

@@ -5,6 +5,7 @@ import { commitSurely } from "../store/commit-surely.ts";
 import type { Change, ClusterStore } from "../store/store.ts";
 import { asked } from "./asked.ts";
 import { SharedDocuments, type SharedDocumentsOptions } from "./shared-documents.ts";
+import { Sweeps } from "./sweeps.ts";
 
 /** What was taken away stays as such for so long, for nodes of a version that knows no mark. */
 const KEPT_MS = 24 * 3_600_000;
@@ -32,14 +33,14 @@ export class ReturningDocuments<T extends object> {
   readonly #mark: string;
   /** When this node was told of each that was taken away, by its own clock. */
   readonly #goneAtMs = new Map<string, number>();
-  #cancel: () => void = () => undefined;
-  #isClosed = false;
+  readonly #sweeps: Sweeps;
 
   constructor({ mark, ...options }: ReturningDocumentsOptions<T>) {
     const { store, clock } = options;
     this.#store = store;
     this.#clock = clock;
     this.#mark = mark;
+    this.#sweeps = new Sweeps(clock, SWEEP_EVERY_MS, () => this.#sweep());
     this.documents = new SharedDocuments<T>({
       ...options,
       // Read as they come, a few at a time: not all at once when one is asked for.
@@ -53,12 +54,11 @@ export class ReturningDocuments<T extends object> {
   /** Resolves when all were read once. Never rejects. */
   async open(): Promise<void> {
     await this.documents.open();
-    this.#wait();
+    this.#sweeps.begin();
   }
 
   close(): void {
-    this.#isClosed = true;
-    this.#cancel();
+    this.#sweeps.close();
     this.documents.close();
   }
 
@@ -68,11 +68,6 @@ export class ReturningDocuments<T extends object> {
     await asked(() => this.documents.refresh(id));
     const unswept = { kind: "expect", key: this.#mark, revision: mark?.revision ?? null } as const;
     return await this.documents.change(id, edit, unswept);
-  }
-
-  #wait(): void {
-    if (this.#isClosed) return;
-    this.#cancel = this.#clock.after(SWEEP_EVERY_MS, () => void this.#sweep(), { isIdle: true });
   }
 
   async #sweep(): Promise<void> {
@@ -86,7 +81,6 @@ export class ReturningDocuments<T extends object> {
       if (!(error instanceof StoreError)) throw error;
       // It is tried again, or another node does it.
     }
-    this.#wait();
   }
 
   async #delete(deletions: readonly Change[]): Promise<void> {
