@@ -1,15 +1,17 @@
 import type { FoundText, TextRead } from "../../desktop/masks/text-reader.ts";
-import type { Rect } from "../../framebuffer/rect.ts";
+import { intersectRects, type Rect, rectOfSize } from "../../framebuffer/rect.ts";
 import { type Box, boxesOverlap, rectOfBox, widthOf } from "../cut/box.ts";
 import type { OcrLine } from "../ocr-messages.ts";
 import { boxOf } from "../private/find-private.ts";
 import { TermMatcher } from "../private/match-terms.ts";
+import { isUnsure } from "../private/unsure.ts";
 import { ocrLineOf } from "../read-line.ts";
 import { EngineLines } from "../text/engine-lines.ts";
 import { begunOf } from "../text/line-begun.ts";
 import { LineCache, type Reading, readingOf } from "../text/line-cache.ts";
 import { type IndexedLine, TextIndex } from "../text/text-index.ts";
 import type { FromLiveThread, KnownTerms, ToLiveThread } from "./live-messages.ts";
+import { PrivatePlaces } from "./private-places.ts";
 import { aroundOf, ReadPlaces } from "./read-places.ts";
 import { spansLike } from "./secret-likeness.ts";
 import { WaitingLines } from "./waiting-lines.ts";
@@ -60,6 +62,9 @@ export class LiveServer {
   readonly #underway = new Map<string, Underway>();
   readonly #places = new ReadPlaces();
   readonly #waits = new WaitingLines();
+  readonly #private = new PrivatePlaces();
+  /** Lines whose private places are kept for these terms. */
+  #kept = { terms: "", lines: new WeakSet<IndexedLine>() };
   readonly #tried = new WeakSet<IndexedLine>();
   #parted = new WeakMap<IndexedLine, Parted>();
   #mayPart = false;
@@ -80,10 +85,17 @@ export class LiveServer {
       case "size":
         this.#index = new TextIndex(message.size, this.#cache);
         this.#places.clear();
+        this.#private.clear();
         return;
       case "pixels":
-        for (const move of message.copies) this.#index?.copy(move);
-        for (const { rect, pixels } of message.parts) this.#index?.paint(rect, pixels);
+        for (const move of message.copies) {
+          this.#index?.copy(move);
+          this.#private.move(move);
+        }
+        for (const { rect, pixels } of message.parts) {
+          this.#index?.paint(rect, pixels);
+          this.#private.touch(rect);
+        }
         return;
       case "ask":
         this.#allowParts(message.terms, message.isPointed);
@@ -115,7 +127,9 @@ export class LiveServer {
     this.#readKnown(index);
     const unread: Rect[] = [];
     const lines: Rect[] = [];
-    const found: FoundText[] = [];
+    const found: FoundText[] = this.#private
+      .there((rect) => index.pixels(rect))
+      .flatMap(({ id, rect }) => (terms.some((one) => one.id === id) ? [{ id, rect }] : []));
     const matchers = terms.map((one) => ({ id: one.id, boxes: this.#boxesFor(one, isPointed) }));
     this.#waits.turn();
     for (const entry of index.known()) {
@@ -140,8 +154,32 @@ export class LiveServer {
           for (const box of boxes(reading)) found.push({ id, rect: grown(boxAt(entry, box), entry) });
         }
       }
+      if (entry.reading !== null && this.#isNew(entry, terms)) this.#keepPrivate(index, entry, terms);
     }
     return { unread, found, lines };
+  }
+
+  /** Whether a line is read for the first time for these terms. */
+  #isNew(entry: IndexedLine, terms: readonly KnownTerms[]): boolean {
+    const key = JSON.stringify(terms);
+    if (this.#kept.terms !== key) this.#kept = { terms: key, lines: new WeakSet() };
+    const isNew = !this.#kept.lines.has(entry);
+    this.#kept.lines.add(entry);
+    return isNew;
+  }
+
+  /** Where a line says what is meant; not where it only may, as a pointer may lie on it. */
+  #keepPrivate(index: TextIndex, entry: IndexedLine, terms: readonly KnownTerms[]): void {
+    const { reading } = entry;
+    if (reading === null || reading.words.length === 0) return;
+    const isSure = !isUnsure(reading);
+    for (const one of terms) {
+      for (const box of this.#boxesFor(one, false)(reading)) {
+        const rect = intersectRects(grown(boxAt(entry, box), entry), rectOfSize(index.size));
+        const pixels = index.pixels(rect);
+        if (pixels !== null) this.#private.add({ id: one.id, rect, pixels }, isSure);
+      }
+    }
   }
 
   /** Each reading is matched once with the same terms. */
