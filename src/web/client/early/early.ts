@@ -5,11 +5,13 @@ import type { EarlySocket } from "./early-socket.ts";
  * desktop's what noVNC will say, so that the picture comes while the code does. No module, so it imports nothing.
  */
 {
-  /** Of RFC 6143 section 7.5.2 and the registry those of noVNC, in its order; of H.264 it knows later. */
+  /** Of RFC 6143 section 7.5.2 and the registry those of noVNC, in its order; of H.264 it mostly knows later. */
   const ENCODINGS = [
     ...[1, 7, -260, 16, 21, 5, 2, 6, 0, -26, -254, -223, -224, -258, -261, -308, -309, -312, -313, -307],
     ...[0xc0a1e5ce, -316, 0x574d5664, -239],
   ];
+  /** FramebufferUpdateRequest, section 7.5.3: not incremental, from the corner on. */
+  const REQUEST = [3, 0, 0, 0, 0, 0];
   const SAID = [
     // ProtocolVersion 3.8, the security type None, a shared ClientInit: sections 7.1.1, 7.1.2 and 7.3.1.
     ...[82, 70, 66, 32, 48, 48, 51, 46, 48, 48, 56, 10, 1, 1],
@@ -18,8 +20,7 @@ import type { EarlySocket } from "./early-socket.ts";
     // SetEncodings, section 7.5.2.
     ...[2, 0, 0, ENCODINGS.length],
     ...ENCODINGS.flatMap((number) => [number >> 24, number >> 16, number >> 8, number].map((n) => n & 255)),
-    // FramebufferUpdateRequest, section 7.5.3: not incremental, from the corner on.
-    ...[3, 0, 0, 0, 0, 0],
+    ...REQUEST,
   ];
   /** Its width and height: the server takes of it what there is. */
   const WHOLE = [255, 255, 255, 255];
@@ -56,7 +57,8 @@ import type { EarlySocket } from "./early-socket.ts";
         SAID.splice(0, bytes.length);
         return;
       }
-      SAID.length = 0;
+      // Where it knows of H.264 by now, its SetEncodings is news; the request that follows is not.
+      SAID.splice(0, SAID.length - (bytes[0] === 2 ? REQUEST.length : 0));
       send(bytes);
     };
     open(base, "/ws/events", "", []);
