@@ -4,7 +4,7 @@ import type { Clock } from "../platform/clock.ts";
 import { readPrivateFile, writePrivateFile } from "../platform/private-file.ts";
 import { AuthError } from "./error.ts";
 import { LastUse } from "./last-use.ts";
-import { type ClaimedRights, isSameRights } from "./oidc/claimed-role.ts";
+import { isSameRights, type Rights } from "./oidc/claimed-role.ts";
 import type { Principal, Role } from "./principal.ts";
 import { LONGEST_DESKTOP_ID, LONGEST_OWNER, MOST_DESKTOPS } from "./principal.ts";
 import { type StoredToken, storedToken, TOKEN_ID, TokenFile, type TokenTable } from "./token-file.ts";
@@ -78,7 +78,7 @@ export class TokenStore {
   }
 
   /** False for one that is revoked or has expired, or whose rights are others than those that somebody has by it. */
-  has(id: string, rights: ClaimedRights | null = null): boolean {
+  has(id: string, rights: Rights | null = null): boolean {
     const token = this.#table.get(id);
     return (
       token !== undefined &&
@@ -158,15 +158,13 @@ export class TokenStore {
     );
     if (stored === undefined || !isRight || !this.#isValid(stored)) return null;
     this.#used?.mark(stored.id);
-    const { name, role, elicit = false, toolsets, owner, desktops } = stored;
+    const { name, elicit = false, owner } = stored;
     return {
       id,
       name,
-      role,
+      ...rightsOf(stored),
       ...(elicit ? { mayElicit: true } : {}),
-      ...(toolsets === undefined ? {} : { toolsets }),
       ...(owner === undefined ? {} : { owner }),
-      ...(desktops === undefined ? {} : { desktops }),
     };
   }
 
@@ -216,8 +214,12 @@ export class TokenStore {
   }
 }
 
-function rightsOf({ role, desktops }: StoredToken): ClaimedRights {
-  return desktops === undefined ? { role } : { role, desktops };
+function rightsOf({ role, desktops, toolsets }: StoredToken): Rights {
+  return {
+    role,
+    ...(toolsets === undefined ? {} : { toolsets }),
+    ...(desktops === undefined ? {} : { desktops }),
+  };
 }
 
 function checkGrant(role: Role, desktops: readonly string[]): void {

@@ -56,7 +56,8 @@ async function open(t: Test) {
   });
   const expiresAt = new Date(house.clock.date().getTime() + 5000);
   const desktops = ["d1", "one"];
-  const { token, info } = await house.tokens.create("anna", "operator", { desktops, expiresAt });
+  const toolsets = ["read", "input"];
+  const { token, info } = await house.tokens.create("anna", "operator", { desktops, toolsets, expiresAt });
   return {
     ...{ house, mcp, viewers, info },
     host: await house.listen(),
@@ -200,6 +201,10 @@ const ENDS: Readonly<Record<string, readonly [(opened: Opened) => unknown, numbe
   "its role is another one": [(opened) => editTokens(opened, (token) => ({ ...token, role: "viewer" })), 403],
   "a desktop is taken from its list": [
     (opened) => editTokens(opened, (token) => ({ ...token, desktops: ["d1"] })),
+    200,
+  ],
+  "tools are taken from it": [
+    (opened) => editTokens(opened, (token) => ({ ...token, toolsets: ["read"] })),
     200,
   ],
 };

@@ -21,6 +21,9 @@ export interface RoleRule {
 /** What somebody's claims give. */
 export type ClaimedRights = Pick<Principal, "desktops" | "role">;
 
+/** What a credential gives: a token may be for certain tools as well. */
+export type Rights = ClaimedRights & Pick<Principal, "toolsets">;
+
 /** The strongest of the roles that count, which is the first, and the desktops of all values together; null for who has no role. Administrators reach all. */
 export function claimedRights(
   claims: Readonly<Record<string, unknown>>,
@@ -33,11 +36,12 @@ export function claimedRights(
   return desktops === null ? { role } : { role, desktops };
 }
 
-export function isSameRights(claimed: ClaimedRights | null, { role, desktops }: ClaimedRights): boolean {
-  return (
-    claimed?.role === role &&
-    JSON.stringify(claimed.desktops?.toSorted()) === JSON.stringify(desktops?.toSorted())
-  );
+export function isSameRights(now: Rights | null, { role, desktops, toolsets }: Rights): boolean {
+  return now?.role === role && isSameList(now.desktops, desktops) && isSameList(now.toolsets, toolsets);
+}
+
+function isSameList(one: readonly string[] | undefined, other: readonly string[] | undefined): boolean {
+  return JSON.stringify(one?.toSorted()) === JSON.stringify(other?.toSorted());
 }
 
 /** null for all of them. */
