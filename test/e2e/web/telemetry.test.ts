@@ -1,6 +1,7 @@
 import t from "tap";
 import { OtlpCollector } from "../../support/otlp/otlp-receiver.ts";
 import { until } from "../../support/until.ts";
+import { RacedTarget } from "../agents/raced-target.ts";
 import { Appliance } from "../harness/appliance.ts";
 import { withoutPackage } from "../harness/blocked-package.ts";
 
@@ -23,7 +24,10 @@ t.test(
   { timeout: 180_000 },
   async (t) => {
     const collector = await OtlpCollector.open(t);
+    // Its picture stays as it is: on the demo's a caret blinks and a clock goes, which may void the question first.
+    const target = await RacedTarget.start(t);
     const appliance = await Appliance.start(t, {
+      connect: [target.url],
       mode: "assist",
       env: {
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
