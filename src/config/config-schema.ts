@@ -214,7 +214,7 @@ export const configSchema = z.strictObject({
   core_files: toggle
     .default(false)
     .describe(
-      "Where the server crashes on Linux it may leave a core file, for who debugs it: all its memory, with secrets and what desktops show.",
+      "Where the server crashes on Linux it may leave a core file, for who debugs it: all its memory, with secrets and what desktops show. SIGUSR1 opens it to Node's debugger then.",
     ),
   masks: masksSchema,
   push: pushSchema,

@@ -37,7 +37,7 @@ export function leaveMemoryOut(): boolean {
 /**
  * A crash of this process leaves no core file, nor does one of a program that it starts once this is done: memory holds pictures of
  * desktops, what was typed, and keys. Until then leaveMemoryOut holds. Of Linux alone; elsewhere nothing is done. Also tells what Node was
- * asked to write down of itself.
+ * asked to write down of itself, and keeps SIGUSR1 from opening it to a debugger, which every user of the machine may talk to.
  */
 export async function guardCrashFiles(keepsCoreFiles: boolean, log: Logger): Promise<void> {
   const { NODE_OPTIONS = "" } = process.env;
@@ -46,6 +46,9 @@ export async function guardCrashFiles(keepsCoreFiles: boolean, log: Logger): Pro
   );
   if (options.length > 0)
     log.warn({ options }, "Node is to write or show what is in its memory: secrets and screens are");
+  if (!keepsCoreFiles) {
+    process.on("SIGUSR1", () => log.warn("SIGUSR1 opens no debugger here: core_files allows it"));
+  }
   if (process.platform !== "linux") return;
   if (keepsCoreFiles) {
     if (filterBefore !== null) writeFileSync(FILTER, `0x${filterBefore}`);

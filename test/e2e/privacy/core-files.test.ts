@@ -44,6 +44,11 @@ t.test("a crash leaves no core file, or one without memory", { timeout: 240_000 
   const secrets = [first.adminToken, first.agentToken];
   await until("the limit", () => coreRules(pidOf(first)).limit === "1:1");
   t.equal(coreRules(pidOf(first)).filter, "00000000");
+  // Node's inspector would tell of its address on stderr, and show all of memory there.
+  process.kill(pidOf(first), "SIGUSR1");
+  await until("an answer to the signal", () => first.program.stderr.includes("SIGUSR1"));
+  t.match(first.program.stderr, "SIGUSR1 opens no debugger");
+  t.notMatch(first.program.stderr, "Debugger listening");
   await first.program.crash("SIGSEGV");
   t.same(names(quiet), [], "no core file, and nothing else");
   t.notMatch(first.program.stderr, WARNING);
