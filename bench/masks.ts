@@ -21,8 +21,8 @@ import { WebViewer } from "./web-viewer.ts";
 const SCREEN = rect(0, 0, 1920, 1080);
 const UPDATES = 40;
 const SHORT_UPDATES = 6;
-/** Both by turns, so often; the first time what runs is compiled. */
-const ROUNDS = 3;
+/** Both by turns, so often, each first every other time; the first time what runs is compiled. */
+const ROUNDS = 6;
 const SHORT_ROUNDS = 1;
 /** An update is over when both viewers have it; one that is under masks alone comes to none. */
 const LONGEST_MS = 5000;
@@ -70,7 +70,8 @@ export async function benchMasks(owner: Owner, folder: string, isShort: boolean)
   const houses = { masked: await openHouse(owner, taken, true), bare: await openHouse(owner, taken, false) };
   const costs = { masked: [] as Cost[], bare: [] as Cost[] };
   for (let round = isShort ? 0 : -1; round < (isShort ? SHORT_ROUNDS : ROUNDS); round++) {
-    for (const which of ["masked", "bare"] as const) {
+    const order = ["masked", "bare"] as const;
+    for (const which of round % 2 === 0 ? order : order.toReversed()) {
       const cost = await play(houses[which], taken, isShort ? SHORT_SHOTS : SHOTS);
       if (round >= 0) costs[which].push(cost);
     }
