@@ -243,7 +243,7 @@ async function openRooms(
   closeStack.add(() => webPushes?.close());
   pushes.follow(desktops);
   const recordings = await openRecordings(config, log, desktops, {
-    ...{ clock, sealer, replays, reader, own, audit, closeStack, fleet, parts: shared?.recordings ?? null },
+    ...{ clock, sealer, replays, reader, own, audit, closeStack, fleet, shared },
   });
 
   const bridge = await openBrowsers(config, log, { audit, desktops, clock, own });

@@ -7,6 +7,7 @@ import type { OwnListener } from "../desktop/connections/target-guard.ts";
 import { guardedTransfer, keptConnections } from "../desktop/links/guarded-transfer.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
+import type { FleetArchives } from "../recording/archive/gone-archives.ts";
 import type { S3Archive, S3ArchiveOptions } from "../recording/archive/s3-archive.ts";
 import { isArchived } from "../storage/archive-index.ts";
 import type { S3Bucket } from "../storage/s3-bucket.ts";
@@ -23,6 +24,8 @@ interface ArchiveRooms {
   readonly clock: Clock;
   readonly own: OwnListener[];
   record(entry: AuditEntry): void;
+  /** null: this server is alone. */
+  readonly fleet: FleetArchives | null;
 }
 
 /** The configured storage, and what stands before all names there; null where none is configured, and nothing of it is loaded. */
@@ -30,7 +33,7 @@ export async function archiveBucketOf(
   { recording, targets }: Pick<Config, "recording" | "targets">,
   own: OwnListener[],
 ): Promise<{ readonly bucket: S3Bucket; readonly prefix: string; readonly close: () => void } | null> {
-  const { endpoint, bucket = "", prefix, region, path_style, ca } = recording.archive;
+  const { endpoint, bucket = "", region, path_style, ca } = recording.archive;
   const { access_key = "", secret_key = "" } = recording.archive;
   if (endpoint === undefined) return null;
   const { S3Bucket } = await import("../recording/archive/load-archive.ts");
@@ -44,7 +47,7 @@ export async function archiveBucketOf(
       { region, accessKey: access_key, secretKey: secret_key },
       (request) => guardedTransfer(request, reach, authorities, connections),
     ),
-    prefix: prefix === "" ? "" : `${prefix}/`,
+    prefix: archivePlaceOf({ recording }).prefix,
     close: connections.close,
   };
 }
@@ -53,16 +56,29 @@ export async function archiveBucketOf(
 export async function openArchive(
   config: Config,
   log: Logger,
-  { clock, own, record }: ArchiveRooms,
+  { clock, own, record, fleet }: ArchiveRooms,
 ): Promise<S3Archive | null> {
   const place = await archiveBucketOf(config, own);
   if (place === null) return null;
-  const { S3Archive, ArchiveIndex, S3Error } = await import("../recording/archive/load-archive.ts");
+  const { S3Archive, ArchiveIndex, GoneArchives, S3Error } = await import(
+    "../recording/archive/load-archive.ts"
+  );
   const { cache_mb } = config.recording.archive;
+  const folder = join(config.data_dir, INDEX);
+  const gone =
+    fleet &&
+    new GoneArchives({
+      ...{ ...place, ...archivePlaceOf(config), clock, fleet },
+      openIndex: (prefix) => ArchiveIndex.open(folder, placeOf(config, "", prefix.replace(/\/$/, ""))),
+      onLooked(node, found, err) {
+        if (found === null) log.error({ node, err }, "Archive of a node that is gone could not be looked at");
+        else log.info({ node, ...found }, "Recordings of a node that is gone are read in its archive");
+      },
+    });
   return new S3Archive({
-    ...place,
-    clock,
-    index: await ArchiveIndex.open(join(config.data_dir, INDEX), placeOf(config)),
+    ...{ ...place, clock },
+    ...(gone === null ? {} : { gone }),
+    index: await ArchiveIndex.open(folder, placeOf(config)),
     folder: join(config.data_dir, "recordings"),
     cacheBytes: cache_mb === 0 ? null : cache_mb * MEBI,
     lock: lockOf(config),
@@ -137,10 +153,15 @@ function auditFolderOf({ recording: { archive }, cluster }: Config): string | nu
   return cluster.node === undefined ? "audit/" : `audit/${cluster.node}/`;
 }
 
-/** By which the index of what is there is told from those of other places. */
-function placeOf({ recording: { archive } }: Config, folder = ""): string {
+/** Where this node archives, as it tells the others of its fleet. */
+export function archivePlaceOf({ recording: { archive } }: Pick<Config, "recording">) {
   const { endpoint = "", bucket = "", prefix } = archive;
-  return `${endpoint}/${bucket}/${prefix}${folder === "" ? "" : `/${folder}`}`;
+  return { place: `${endpoint}/${bucket}`, prefix: prefix === "" ? "" : `${prefix}/` };
+}
+
+/** By which the index of what is there is told from those of other places. */
+function placeOf(config: Config, folder = "", prefix = config.recording.archive.prefix): string {
+  return `${archivePlaceOf(config).place}/${prefix}${folder === "" ? "" : `/${folder}`}`;
 }
 
 function lockOf({ recording: { archive } }: Config): S3ArchiveOptions["lock"] {

@@ -1,7 +1,7 @@
+import { join } from "node:path";
 import type { AuditEntry, AuditedFleet } from "../audit/audit-event.ts";
 import { auditRecordings } from "../audit/recording-audit.ts";
 import type { SecretBox } from "../auth/secret-box.ts";
-import type { SharedRecordings } from "../cluster/shared/shared-recordings.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { OwnListener } from "../desktop/connections/target-guard.ts";
 import type { Desktops } from "../desktop/desktops.ts";
@@ -10,9 +10,11 @@ import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import { RecordingService } from "../recording/library/recording-service.ts";
 import type { Replays } from "../recording/read/replays.ts";
+import { PublicKey, SIGNER_FILE } from "../recording/seal/signing-key.ts";
 import type { OcrPool } from "../vision/ocr-pool.ts";
 import type { CloseStack } from "./close-stack.ts";
-import { openArchive } from "./open-archive.ts";
+import type { OpenFleet } from "./fleet/open-fleet.ts";
+import { archivePlaceOf, openArchive } from "./open-archive.ts";
 import { recordedTexts } from "./recorded-texts.ts";
 
 const DAY_MS = 86_400_000;
@@ -34,12 +36,13 @@ export async function openRecordings(
     readonly closeStack: CloseStack;
     /** null: this server is alone. */
     readonly fleet: AuditedFleet | null;
-    readonly parts: SharedRecordings | null;
+    readonly shared: Pick<OpenFleet, "archives" | "recordings" | "sealer"> | null;
   },
 ): Promise<RecordingService> {
   const { recording } = config;
   const record = (entry: AuditEntry): void => house.audit.record(entry);
-  const archive = await openArchive(config, log, { clock: house.clock, own: house.own, record });
+  const { clock, own, sealer, shared } = house;
+  const archive = await openArchive(config, log, { clock, own, record, fleet: shared?.archives ?? null });
   const recordings = await RecordingService.open(
     config.data_dir,
     {
@@ -53,27 +56,33 @@ export async function openRecordings(
       keepBytes: recording.keep_mb === 0 ? null : recording.keep_mb * MEBI,
     },
     {
-      clock: house.clock,
+      clock,
       desktops,
-      sealer: house.sealer,
+      sealer: {
+        seal: (...text) => sealer.seal(...text),
+        open: (...text) => sealer.open(...text),
+        ...(shared === null ? {} : { shared: shared.sealer }),
+      },
       fenceOf: (id) => {
         const fence = house.fleet?.fenceOf(id) ?? null;
         return fence === null ? {} : { fence: `${house.fleet?.name} ${fence}` };
       },
-      ...(house.parts === null ? {} : { parts: house.parts }),
+      ...(shared === null ? {} : { parts: shared.recordings }),
       ...(archive === null ? {} : { copies: archive }),
-      ...(recording.text
-        ? { openText: recordedTexts({ reader: house.reader, timer: house.clock }, log) }
-        : {}),
+      ...(recording.text ? { openText: recordedTexts({ reader: house.reader, timer: clock }, log) } : {}),
       onBug: (err) => log.error({ err }, "Recorder failed"),
     },
   );
   house.closeStack.add(() => recordings.close());
   auditRecordings(recordings, record);
-  house.parts?.follow(desktops, {
+  shared?.recordings.follow(desktops, {
     on: (listener) => recordings.on(listener),
     endOf: (id) => endOf(recordings, id),
   });
+  if (archive !== null && shared !== null) {
+    const { publicKey } = await PublicKey.read(join(config.data_dir, SIGNER_FILE));
+    shared.archives.tell({ ...archivePlaceOf(config), publicKey });
+  }
   house.closeStack.add(() => archive?.close());
   archive?.follow(recordings).catch((err: unknown) => log.error({ err }, "Recordings could not be listed"));
   recordings.on((event) => {
@@ -87,7 +96,7 @@ export async function openRecordings(
     }
   });
   house.replays.attach({
-    clock: house.clock,
+    clock,
     get: (id) => recordings.wholes.get(id),
     open: (id) => recordings.wholes.open(id),
     show: (input, by, isForPeople) => desktops.show(input, by, isForPeople),

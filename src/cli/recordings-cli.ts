@@ -7,7 +7,7 @@ import type { ExportFormat } from "../recording/export/export-recording.ts";
 import { RecordingArchive } from "../recording/library/archive.ts";
 import type { Verification } from "../recording/library/recording-types.ts";
 import { asRefused } from "../recording/library/refused.ts";
-import { PublicKey } from "../recording/seal/signing-key.ts";
+import { PublicKey, SIGNER_FILE } from "../recording/seal/signing-key.ts";
 import { verifyFolder } from "../recording/seal/verify.ts";
 import { audited } from "./cli-audit.ts";
 import { type Command, expectWords, task, UsageError, type Values } from "./command-line.ts";
@@ -87,7 +87,7 @@ export async function verifyRecording(kept: Kept, id: string): Promise<string> {
 export async function verifyCopy(
   { data_dir }: Pick<Kept, "data_dir">,
   folder: string,
-  keyFile = join(data_dir, "recording-key.pem"),
+  keyFile = join(data_dir, SIGNER_FILE),
 ): Promise<string> {
   const path = resolve(folder);
   return asRefused(async () => {

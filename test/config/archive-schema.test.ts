@@ -70,7 +70,7 @@ t.test("what is missing or cannot be is named", async (t) => {
 
 t.test("a file of authorities that is not there is told of at the start", async (t) => {
   const config = { ...load({ ...ENV, OC_RECORDING_ARCHIVE_CA: "/nowhere/ca.pem" }), data_dir: t.testdir() };
-  const rooms = { clock: systemClock, own: [], record: () => undefined };
+  const rooms = { clock: systemClock, own: [], record: () => undefined, fleet: null };
   await t.rejects(openArchive(config, openLog("silent"), rooms), {
     name: "ConfigError",
     message: /recording\.archive\.ca: cannot read the file \/nowhere\/ca\.pem/,

@@ -7,6 +7,7 @@ import { EtcdStore } from "../../cluster/etcd/etcd-store.ts";
 import { FLEET, Fleet } from "../../cluster/fleet/fleet.ts";
 import { LEASE_TIMING } from "../../cluster/lease/lease.ts";
 import { systemLeaseClock } from "../../cluster/lease/lease-clock.ts";
+import { SharedArchives } from "../../cluster/shared/shared-archives.ts";
 import { SharedIdentities } from "../../cluster/shared/shared-identities.ts";
 import { SharedMasks } from "../../cluster/shared/shared-masks.ts";
 import { SharedRecordings } from "../../cluster/shared/shared-recordings.ts";
@@ -34,6 +35,7 @@ const LONGEST_NAME = 60;
 /** This server as a node of a fleet, and what it shares with the others. */
 export interface OpenFleet {
   readonly fleet: Fleet;
+  readonly archives: SharedArchives;
   readonly identities: SharedIdentities;
   readonly lockouts: SharedLockouts;
   readonly masks: SharedMasks;
@@ -137,6 +139,11 @@ export async function openFleet(
   fleet.calls = await openCalls({ cluster }, fleet, log, clock);
   audit.fleet = fleet;
   for (const one of kept) void one.open();
+  const archives = new SharedArchives({
+    ...{ ...common, fleet },
+    onFault: (err) => log.error({ err }, "Where recordings are archived could not be shared"),
+  });
+  void archives.open();
   const tokens = new SharedTokens(common);
   const sessions = new SharedSessions({
     ...{ ...common, fleet, ownToken: auth.token ?? null },
@@ -159,7 +166,7 @@ export async function openFleet(
   await Promise.all(asked.map((one) => one.open()));
   let closed: Promise<void> | null = null;
   const closeAll = async (): Promise<void> => {
-    for (const one of [...kept, ...asked]) one.close();
+    for (const one of [...kept, ...asked, archives]) one.close();
     await fleet.close();
   };
   const close = (): Promise<void> => {
@@ -167,7 +174,7 @@ export async function openFleet(
     return closed;
   };
   const serve = (rooms: FleetRooms): Promise<void> => serveFleet(fleet, cluster, rooms);
-  const ofDesktops = { masks, recordings, settings, requests };
+  const ofDesktops = { archives, masks, recordings, settings, requests };
   const ofPeople = { identities, lockouts, tokens, sessions, signIns, signOuts, secrets };
   return { fleet, ...ofDesktops, ...ofPeople, sealer, serve, close };
 }

@@ -48,7 +48,9 @@ export class ArchiveUploads {
     });
     const all = await recordings.list();
     // The oldest first: they have waited longest.
-    for (const { id, state } of [...all].reverse()) if (state === "sealed") this.#queue.add(id);
+    for (const { id, state, archive } of [...all].reverse()) {
+      if (state === "sealed" && archive?.node === undefined) this.#queue.add(id);
+    }
   }
 
   stateOf(id: string): ArchiveState {

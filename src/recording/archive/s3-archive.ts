@@ -1,7 +1,8 @@
+import { RefusedError } from "../../desktop/error.ts";
 import { S3Error } from "../../storage/s3-error.ts";
 import type { ArchiveState, RecordingSummary } from "../format/summary.ts";
 import { RecordingError } from "../library/error.ts";
-import type { CopiesLoad, RecordingCopies } from "../library/recording-copies.ts";
+import type { CopiesLoad, CopiesMaker, RecordingCopies } from "../library/recording-copies.ts";
 import { BlockCache } from "../read/block-cache.ts";
 import type { RecordingFiles } from "../read/recording-files.ts";
 import { ArchiveUploads, type ArchiveUploadsOptions, type UploadedRecordings } from "./archive-uploads.ts";
@@ -9,10 +10,12 @@ import { archivedFiles } from "./archived-files.ts";
 import { readArchived } from "./archived-recording.ts";
 import { deleteArchived } from "./delete-archived.ts";
 import { type FoundArchive, findArchived } from "./find-archived.ts";
+import type { GoneArchives } from "./gone-archives.ts";
 import { LocalCache, type LocalCacheOptions } from "./local-cache.ts";
 
 /** Of blocks that were read there: about what eight people seek about in. */
 const CHECKED_BYTES = 64 * 1024 * 1024;
+const NOT_KNOWN = { folder: "", known: null } as const;
 /** After so long the archive is looked at again that did not answer. */
 const LOOK_AGAIN_MS = 60_000;
 const DELETED_WITHIN_MS = 60_000;
@@ -20,6 +23,8 @@ const DELETED_WITHIN_MS = 60_000;
 export interface S3ArchiveOptions extends ArchiveUploadsOptions, LocalCacheOptions {
   /** What is there was listed; null: it did not say. */
   onLooked(found: FoundArchive | null, error: unknown): void;
+  /** Of nodes of the fleet that are gone. Absent: this server is alone. */
+  readonly gone?: GoneArchives;
   /** Lets the connections to the storage go. */
   close(): void;
 }
@@ -67,23 +72,47 @@ export class S3Archive implements RecordingCopies {
     if (this.#closing.signal.aborted) return;
     await this.#uploads.follow(recordings);
     this.#trim();
+    await this.#options.gone?.follow();
   }
 
   stateOf(id: string): ArchiveState {
     return this.#uploads.stateOf(id);
   }
 
-  ids(): Iterable<string> {
-    return this.#options.index.ids();
+  *ids(): Generator<string, void, undefined> {
+    const { index, gone } = this.#options;
+    yield* index.ids();
+    for (const id of gone?.ids() ?? []) if (!index.has(id)) yield id;
+  }
+
+  makerOf(id: string): CopiesMaker | null {
+    const { index, gone } = this.#options;
+    return index.has(id) ? null : (gone?.makerOf(id) ?? null);
+  }
+
+  whyNot(node: string): string {
+    return this.#options.gone?.whyNot(node) ?? "this node has no archive";
   }
 
   async files(id: string): Promise<RecordingFiles | null> {
-    const { bucket, prefix, index } = this.#options;
-    const known = await readArchived(index, id);
-    return known && archivedFiles(bucket, `${prefix}${id}/`, known, this.#checked.of(id));
+    const { bucket, prefix, index, gone } = this.#options;
+    const own = await readArchived(index, id);
+    const { folder, known } = own
+      ? { folder: `${prefix}${id}/`, known: own }
+      : index.has(id)
+        ? NOT_KNOWN
+        : ((await gone?.known(id)) ?? NOT_KNOWN);
+    return known && archivedFiles(bucket, folder, known, this.#checked.of(id));
   }
 
   async remove(id: string): Promise<void> {
+    const maker = this.makerOf(id);
+    if (maker !== null) {
+      throw new RefusedError(
+        "node_unreachable",
+        `got a recording of node ${maker.node}, which is gone: expected that node, or a rule of the bucket, to delete it`,
+      );
+    }
     if (!this.#options.index.has(id)) return;
     try {
       await this.#delete(id);
@@ -106,6 +135,7 @@ export class S3Archive implements RecordingCopies {
   async close(): Promise<void> {
     this.#cancelLook?.();
     await this.#uploads.close();
+    await this.#options.gone?.close();
     this.#closing.abort(new Error("the appliance closes"));
     await this.#tail;
     this.#options.close();

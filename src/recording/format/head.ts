@@ -1,12 +1,13 @@
 import { RecordingError } from "../library/error.ts";
 import { JsonRecord } from "./json-record.ts";
+import type { KeptKey } from "./recording-key.ts";
 import { type EarlierPart, REASONS, type RecordingReason } from "./summary.ts";
 
 const FORMAT = "overlay-companion recording";
 const VERSION = 1;
 
 /** What a recording is: its first block. */
-export interface RecordingHead {
+export interface RecordingHead extends KeptKey {
   readonly id: string;
   readonly desktopId: string;
   readonly title: string;
@@ -21,8 +22,6 @@ export interface RecordingHead {
   readonly continues?: EarlierPart;
   /** Of the appliance that signs it. */
   readonly publicKey: string;
-  /** The key of the other blocks' bodies, sealed under the appliance's; null: they are not encrypted. */
-  readonly sealedKey: string | null;
 }
 
 export function writeHead(head: RecordingHead): Buffer {
@@ -49,6 +48,7 @@ export function readHead(bytes: Buffer): RecordingHead {
     ...earlierPartOf(head),
     publicKey: head.text("publicKey"),
     sealedKey: head.textOrNull("sealedKey"),
+    ...(head.has("sharedKey") ? { sharedKey: head.text("sharedKey") } : {}),
   };
 }
 

@@ -53,6 +53,8 @@ export const NO_COUNTS: RecordingCounts = Object.freeze({
 export interface ArchiveState {
   readonly state: "local" | "uploading" | "archived" | "archive_only" | "failed";
   readonly problem: string | null;
+  /** Of another node, which is gone: its name. It is read in its archive, and nobody changes it. Absent: of this one. */
+  readonly node?: string;
 }
 
 /** What was recorded of a desktop until it went from one node of a fleet to another, where another recording goes on. */

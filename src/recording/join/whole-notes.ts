@@ -32,11 +32,11 @@ export async function changeWhole(
   of: HolderOf,
 ): Promise<void> {
   // Each has what was said of it: what is said now is the whole's.
-  const [first, ...others] = parts.filter(({ problem }) => problem === null);
+  const there = await Promise.all(parts.filter(({ problem }) => problem === null).map(of));
+  const [first, ...others] = there.filter(({ isGone }) => !isGone);
   if (first === undefined) throw nothingThere();
-  await (await of(first)).change(words);
-  for (const part of others) {
-    const holder = await of(part);
+  await first.change(words);
+  for (const holder of others) {
     const { name, text } = await holder.note();
     if (name !== null || text !== null) await holder.change(cleared(words));
   }

@@ -2,6 +2,7 @@ import type { Actor } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { RecordingSummary } from "../format/summary.ts";
 import { RecordingError } from "../library/error.ts";
+import type { RecordingCopies } from "../library/recording-copies.ts";
 import type { AddedMarker, RecordingNote } from "../library/recording-notes.ts";
 import type {
   FoundInRecordings,
@@ -25,7 +26,9 @@ const MOST_PARTS = 256;
 /** Of so many recordings it is remembered which desktop they show. */
 const MOST_REMEMBERED = 1000;
 
-type Recordings = Pick<RecordingsFace, "get" | "list" | "open" | "notes" | "verify" | "remove">;
+type Recordings = Pick<RecordingsFace, "get" | "list" | "open" | "notes" | "verify" | "remove"> & {
+  readonly copies?: Pick<RecordingCopies, "whyNot"> | null;
+};
 type MayRead = (part: RecordingSummary) => boolean;
 
 const EVERYBODY: MayRead = () => true;
@@ -119,19 +122,19 @@ export class WholeRecordings implements WholesFace {
 
   async change(id: string, words: Parameters<WholesFace["change"]>[1]): Promise<void> {
     const { parts } = await this.get(id);
-    if (parts === undefined) await this.#recordings.notes.change(id, words);
+    if (parts === undefined) await (await this.#alone(id)).change(words);
     else await changeWhole(parts, words, (part) => this.#holder(part));
   }
 
   async mark(id: string, marker: Omit<AddedMarker, "id">): Promise<AddedMarker> {
     const { parts } = await this.get(id);
-    if (parts === undefined) return this.#recordings.notes.mark(id, marker);
+    if (parts === undefined) return (await this.#alone(id)).mark(marker);
     return markWhole(parts, marker, (part) => this.#holder(part));
   }
 
   async unmark(id: string, markerId: string): Promise<void> {
     const { parts } = await this.get(id);
-    if (parts === undefined) await this.#recordings.notes.unmark(id, markerId);
+    if (parts === undefined) await (await this.#alone(id)).unmark(markerId);
     else await unmarkWhole(parts, markerId, (part) => this.#holder(part));
   }
 
@@ -168,7 +171,8 @@ export class WholeRecordings implements WholesFace {
     const told = this.#chain(id, here);
     const desktopId = told?.desktopId ?? here?.desktopId;
     if (desktopId === undefined) return [];
-    const places = told?.parts ?? [placeHere(id, house.name), ...(await this.#after(id, house.name))];
+    const own = placeHere(id, here?.archive?.node ?? house.name);
+    const places = told?.parts ?? [own, ...(await this.#after(id, house.name))];
     const open = (place: PlacedPart): Promise<OpenedPart> => this.#openOne(place, desktopId, house, mayRead);
     const opened = await Promise.all(places.map(open));
     // What came before is said by the files, for ever.
@@ -183,11 +187,11 @@ export class WholeRecordings implements WholesFace {
   /** What is here and goes on from one of whose desktop nodes tell nothing any more. */
   async #after(id: string, node: string): Promise<readonly PlacedPart[]> {
     const next = new Map(
-      (await this.#recordings.list()).map((one) => [one.continues?.id ?? "", one.id] as const),
+      (await this.#recordings.list()).map((one) => [one.continues?.id ?? "", one] as const),
     );
     const after: PlacedPart[] = [];
-    for (let last = next.get(id); last !== undefined && after.length < MOST_PARTS; last = next.get(last))
-      after.push(placeHere(last, node));
+    for (let last = next.get(id); last !== undefined && after.length < MOST_PARTS; last = next.get(last.id))
+      after.push(placeHere(last.id, last.archive?.node ?? node));
     return after;
   }
 
@@ -204,7 +208,7 @@ export class WholeRecordings implements WholesFace {
       const { id, node } = place;
       const reader =
         here === null
-          ? await openFar(place, house, (ask) => house.ask({ id, node, desktopId }, ask))
+          ? await this.#openFar(place, house, (ask) => house.ask({ id, node, desktopId }, ask))
           : await this.#recordings.open(id);
       summary = reader.summary;
       if (mayRead(summary)) return { ...place, summary, reader, problem: null };
@@ -216,8 +220,32 @@ export class WholeRecordings implements WholesFace {
     }
   }
 
+  /** Rejects with RefusedError node_unreachable, not_found; RecordingError. */
+  async #openFar(
+    { node }: PlacedPart,
+    { name }: RecordingParts,
+    ask: Parameters<typeof FarPart.open>[0],
+  ): Promise<RecordingReader> {
+    if (node === name) throw new RefusedError("not_found", "it is not there any more");
+    try {
+      return await FarPart.open(ask);
+    } catch (error) {
+      const { copies = null } = this.#recordings;
+      if (copies === null || !(error instanceof RefusedError) || error.code !== "node_unreachable")
+        throw error;
+      const why = `${error.message}, and ${copies.whyNot(node)}`;
+      throw new RefusedError("node_unreachable", why, { cause: error });
+    }
+  }
+
+  /** Of one that is whole by itself. */
+  async #alone(id: string): Promise<PartHolder> {
+    return partHolder(id, this.#recordings, (await this.#here(id))?.archive?.node);
+  }
+
   async #holder({ id, node }: { readonly id: string; readonly node: string }): Promise<PartHolder> {
-    if ((await this.#here(id)) !== null || this.#parts === null) return partHolder(id, this.#recordings);
+    const here = await this.#here(id);
+    if (here !== null || this.#parts === null) return partHolder(id, this.#recordings, here?.archive?.node);
     const house = this.#parts;
     const desktopId = this.#chain(id, null)?.desktopId ?? this.#desktops.get(id);
     if (desktopId === undefined || node === house.name) throw noSuchRecording();
@@ -229,15 +257,6 @@ const NOBODY: Actor = { kind: "extension", id: "recorder", name: "Recorder" };
 
 function placeHere(id: string, node: string): PlacedPart {
   return { id, node, startedMs: null, endedMs: null };
-}
-
-async function openFar(
-  { node }: PlacedPart,
-  { name }: RecordingParts,
-  ask: Parameters<typeof FarPart.open>[0],
-): Promise<RecordingReader> {
-  if (node === name) throw new RefusedError("not_found", "it is not there any more");
-  return FarPart.open(ask);
 }
 
 /** When it was is no secret to who may read what comes before and after. */

@@ -2,18 +2,18 @@ import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { BlockIndex } from "../format/block-index.ts";
 import { type KeySealer, openRecordingKey } from "../format/recording-key.ts";
-import { continuesOf, NO_COUNTS, type RecordingSummary } from "../format/summary.ts";
-import { BlockSource } from "../read/block-source.ts";
+import { type ArchiveState, continuesOf, NO_COUNTS, type RecordingSummary } from "../format/summary.ts";
+import { BlockSource, type OpenKey } from "../read/block-source.ts";
 import { OpenRecording } from "../read/open-recording.ts";
 import { localFiles, movingFiles, type RecordingFiles } from "../read/recording-files.ts";
 import { readSeal, type Seal } from "../seal/seal.ts";
 import { SealRegister } from "../seal/seal-register.ts";
-import { Signer } from "../seal/signing-key.ts";
+import { SIGNER_FILE, Signer, type TrustedSigner } from "../seal/signing-key.ts";
 import { verifyFiles } from "../seal/verify.ts";
 import { type KeptIndex, WordIndexFiles } from "../search/word-index-file.ts";
 import type { Segment } from "../write/segments.ts";
 import { RecordingError } from "./error.ts";
-import type { RecordingCopies } from "./recording-copies.ts";
+import type { CopiesMaker, RecordingCopies } from "./recording-copies.ts";
 import type { Verification } from "./recording-types.ts";
 import { noSuchRecording } from "./refused.ts";
 import { removeFolder, sweepRemoved } from "./remove-folder.ts";
@@ -81,7 +81,7 @@ export class RecordingArchive {
     const folder = join(dataDir, "recordings");
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await sweepRemoved(folder);
-    const signer = await Signer.open(join(dataDir, "recording-key.pem"));
+    const signer = await Signer.open(join(dataDir, SIGNER_FILE));
     return new RecordingArchive(dataDir, signer, sealer, copies);
   }
 
@@ -125,8 +125,11 @@ export class RecordingArchive {
   async read(id: string, running: Running | null = null): Promise<OpenRecording> {
     const files = running === null ? await this.#filesOf(id) : localFiles(this.folderOf(id));
     const known = running === null ? await this.#sealed(files, id) : null;
+    const maker = this.#makerOf(files, id);
+    // INVARIANT: of another's nothing is shown whose seal does not say whose it is, and of which desktop.
+    if (known === null && maker !== null) throw notSealed(maker.node);
     const summary = running === null ? (known?.summary ?? (await this.get(id))) : null;
-    const seal = running === null ? (known?.seal ?? (await this.#sealOf(files))) : null;
+    const seal = running === null ? (known?.seal ?? (await this.#sealOf(files, id))) : null;
     const live = running?.index ?? null;
     const source = await BlockSource.open(files, seal, this.#openKey, live, known?.segments ?? null);
     return new OpenRecording(
@@ -139,7 +142,10 @@ export class RecordingArchive {
   /** All that is to be known of a recording whose seal is right, in one look; null for any other. */
   async #sealed(files: RecordingFiles, id: string): Promise<Known | null> {
     try {
-      const [segments, seal] = await Promise.all([files.segments(), readSeal(files, this.signer)]);
+      const [segments, seal] = await Promise.all([
+        files.segments(),
+        readSeal(files, this.#signerOf(files, id)),
+      ]);
       const bytes = segments.reduce((sum, { size }) => sum + size, 0);
       if (seal === null || seal.id !== id || seal.bytes !== bytes) return null;
       return { seal, segments, summary: this.#toldBy(seal, files.checked === null) };
@@ -150,7 +156,8 @@ export class RecordingArchive {
 
   /** Reads every byte. Throws RefusedError not_found. */
   async verify(id: string): Promise<Verification> {
-    return verifyFiles(await this.#filesOf(id), id, this.signer, this.seals);
+    const files = await this.#filesOf(id);
+    return verifyFiles(files, id, this.#signerOf(files, id), this.seals);
   }
 
   /** Of all that may be recordings, by name: those made here begin with when they began. */
@@ -164,13 +171,13 @@ export class RecordingArchive {
 
   /** The index of words that is kept of a sealed recording; null: there is none that is right. */
   async readIndex(id: string): Promise<KeptIndex | null> {
-    const seal = await this.#sealOf(await this.#filesOf(id));
+    const seal = await this.#sealOf(await this.#filesOf(id), id);
     return seal === null ? null : this.#words.read(id, seal.hash);
   }
 
   /** Keeps the index of words of a sealed recording; those of an encrypted one are not kept. */
   async writeIndex(id: string, parts: readonly Buffer[]): Promise<void> {
-    const seal = await this.#sealOf(await this.#filesOf(id));
+    const seal = await this.#sealOf(await this.#filesOf(id), id);
     if (seal?.isEncrypted === "no") await this.#words.write(id, seal.hash, parts);
   }
 
@@ -191,17 +198,33 @@ export class RecordingArchive {
     if (await this.#isHere(id)) await removeFolder(this.folder, this.folderOf(id));
   }
 
-  readonly #openKey = (sealedKey: string, id: string): Uint8Array | null =>
-    this.#sealer === null ? null : openRecordingKey(sealedKey, id, this.#sealer);
+  readonly #openKey: OpenKey = (head) =>
+    this.#sealer === null ? null : openRecordingKey(head, this.#sealer);
 
   /** A broken seal is as none: what is whole can be read, and `verify` says what is wrong. */
-  async #sealOf(files: RecordingFiles): Promise<Seal | null> {
+  async #sealOf(files: RecordingFiles, id: string): Promise<Seal | null> {
     try {
-      return await readSeal(files, this.signer);
+      return await readSeal(files, this.#signerOf(files, id));
     } catch (error) {
       if (error instanceof RecordingError) return null;
       throw error;
     }
+  }
+
+  /** null: this node. What is here is its own, whatever lies elsewhere under that name. */
+  #makerOf(files: RecordingFiles, id: string): CopiesMaker | null {
+    return files.checked === null ? null : (this.#copies?.makerOf(id) ?? null);
+  }
+
+  /** Whose signature one has to have. */
+  #signerOf(files: RecordingFiles, id: string): TrustedSigner {
+    return this.#makerOf(files, id)?.signer ?? this.signer;
+  }
+
+  /** Where one is that is elsewhere alone. */
+  #farOf(id: string): ArchiveState {
+    const maker = this.#copies?.makerOf(id) ?? null;
+    return maker === null ? FAR : { ...FAR, node: maker.node };
   }
 
   async #changedAt(id: string): Promise<Date> {
@@ -228,7 +251,8 @@ export class RecordingArchive {
   /** null where nothing is known of it elsewhere. */
   async #farSummaryOf(id: string): Promise<RecordingSummary | null> {
     const known = this.#far.get(id);
-    if (known !== undefined) return known;
+    // A node that was gone may be back, and tell of its own itself.
+    if (known !== undefined && known.archive?.node === this.#copies?.makerOf(id)?.node) return known;
     const files = await this.#copies?.files(id);
     if (files === null || files === undefined) return null;
     const sealed = await this.#sealed(files, id);
@@ -241,7 +265,7 @@ export class RecordingArchive {
       () => 0,
     );
     const startedAt = (begunBy(id) ?? new Date(0)).toISOString();
-    return { ...emptySummary(id), startedAt, bytes, state: "tampered", archive: FAR };
+    return { ...emptySummary(id), startedAt, bytes, state: "tampered", archive: this.#farOf(id) };
   }
 
   /** null where there is nothing that could be one: it is being made or deleted. */
@@ -277,7 +301,7 @@ export class RecordingArchive {
   #toldBy(seal: Seal, isHere: boolean): RecordingSummary {
     const summary = summaryOfSeal(seal);
     if (this.#copies === null) return summary;
-    return { ...summary, archive: isHere ? this.#copies.stateOf(seal.id) : FAR };
+    return { ...summary, archive: isHere ? this.#copies.stateOf(seal.id) : this.#farOf(seal.id) };
   }
 
   /** What the blocks themselves tell. */
@@ -323,4 +347,11 @@ export class RecordingArchive {
       await reader.close();
     }
   }
+}
+
+function notSealed(node: string): RecordingError {
+  return new RecordingError(
+    "damaged",
+    `its seal in the archive is not what node ${node} signed, so nobody can tell who may see it: verify tells more`,
+  );
 }

@@ -1,5 +1,6 @@
 import type { ArchiveState } from "../format/summary.ts";
 import type { RecordingFiles } from "../read/recording-files.ts";
+import type { TrustedSigner } from "../seal/signing-key.ts";
 
 /** What another place has, and what not yet. */
 export interface CopiesLoad {
@@ -13,15 +14,25 @@ export interface CopiesLoad {
   readonly isReachable: boolean | null;
 }
 
-/** Another place that has recordings from here; S3Archive is one. */
+/** Who made what is there. */
+export interface CopiesMaker {
+  readonly node: string;
+  readonly signer: TrustedSigner;
+}
+
+/** Another place that has recordings from here, and those of nodes of the fleet that are gone; S3Archive is one. */
 export interface RecordingCopies {
   readonly load: CopiesLoad;
   /** Of one whose files are here. */
   stateOf(id: string): ArchiveState;
   /** Of those that are there, whole. */
   ids(): Iterable<string>;
+  /** The node that is gone and made one; null: it was made here, or is not there. */
+  makerOf(id: string): CopiesMaker | null;
+  /** Why nothing of another node's is there, or not one that is asked for, in words for people. */
+  whyNot(node: string): string;
   /** The files of one there; null: it is not there, or nothing is known of it yet. */
   files(id: string): Promise<RecordingFiles | null>;
-  /** Deletes it there, where it is. Throws RefusedError for what is locked; RecordingError unreachable. */
+  /** Deletes it there, where it is. Throws RefusedError for what is locked or another node's; RecordingError unreachable. */
   remove(id: string): Promise<void>;
 }

@@ -37,7 +37,7 @@ const HEAD_AHEAD_BYTES = 2 * 1024;
 const MAX_RUN_BYTES = 16 * 1024 * 1024;
 
 /** Opens the key of an encrypted recording, null where it is not ours. */
-export type OpenKey = (sealedKey: string, recordingId: string) => Uint8Array | null;
+export type OpenKey = (head: RecordingHead) => Uint8Array | null;
 
 /** The blocks of one recording, read and checked one by one. */
 export class BlockSource {
@@ -74,7 +74,7 @@ export class BlockSource {
       const { header, body } = await reader.read(0, HEAD_AHEAD_BYTES);
       if (header.kind !== BLOCK_KIND.head) throw new RecordingError("damaged", "the first block is no head");
       const head = readHead(body);
-      const key = head.sealedKey === null ? null : openKey(head.sealedKey, head.id);
+      const key = head.sealedKey === null ? null : openKey(head);
       if (head.sealedKey !== null && key === null) {
         throw new RecordingError("locked", "the recording is encrypted under a key that is not ours");
       }

@@ -6,7 +6,7 @@ import type { EarlierPart, RecordingCounts, RecordingReason } from "../format/su
 import { RecordingError } from "../library/error.ts";
 import type { RecordingFiles } from "../read/recording-files.ts";
 import type { SealRegister } from "./seal-register.ts";
-import type { PublicKey, Signer } from "./signing-key.ts";
+import type { Signer, TrustedSigner } from "./signing-key.ts";
 
 export const SEAL_FILE = "seal.json";
 /** What a crash may leave of a seal that was being written. */
@@ -70,7 +70,10 @@ export async function writeSeal(
  * null where there is none. Throws RecordingError damaged for one that is not, to the byte, what this appliance
  * signed.
  */
-export async function readSeal(files: Pick<RecordingFiles, "read">, signer: PublicKey): Promise<Seal | null> {
+export async function readSeal(
+  files: Pick<RecordingFiles, "read">,
+  signer: TrustedSigner,
+): Promise<Seal | null> {
   const bytes = await files.read(SEAL_FILE, MAX_SEAL_BYTES);
   if (bytes === null) return null;
   const utf8 = bytes.toString("utf8");
@@ -82,7 +85,7 @@ export async function readSeal(files: Pick<RecordingFiles, "read">, signer: Publ
   }
   const signed = Buffer.from(signature, "base64");
   if (signed.toString("base64") !== signature || !signer.isOurs(signedBytes(seal), signed)) {
-    const isOther = seal.publicKey !== signer.publicKey;
+    const isOther = !signer.has(seal.publicKey);
     throw new RecordingError(
       "damaged",
       isOther ? "the seal is another appliance's" : "the seal does not belong to what it says",

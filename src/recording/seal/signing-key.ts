@@ -11,9 +11,26 @@ import { RecordingError } from "../library/error.ts";
 
 const OWNER_ONLY = 0o600;
 export const SIGNATURE_BYTES = 64;
+/** In the data folder: what a Signer signs by. */
+export const SIGNER_FILE = "recording-key.pem";
+
+/** Whose signatures count: those of one appliance, or of a node under all keys that it has had. */
+export interface TrustedSigner {
+  /** Whether this is its key: SPKI DER in base64. */
+  has(publicKey: string): boolean;
+  isOurs(bytes: Uint8Array, signature: Uint8Array): boolean;
+}
+
+/** Any of some keys. */
+export function anyOf(keys: readonly TrustedSigner[]): TrustedSigner {
+  return {
+    has: (publicKey) => keys.some((key) => key.has(publicKey)),
+    isOurs: (bytes, signature) => keys.some((key) => key.isOurs(bytes, signature)),
+  };
+}
 
 /** What tells by whom something was signed. */
-export class PublicKey {
+export class PublicKey implements TrustedSigner {
   /** SPKI DER in base64: what a seal names. */
   readonly publicKey: string;
   readonly #public: KeyObject;
@@ -36,6 +53,16 @@ export class PublicKey {
         { cause },
       );
     }
+  }
+
+  /** As a seal names it. Throws for what is no key. */
+  static of(publicKey: string): PublicKey {
+    const key = createPublicKey({ key: Buffer.from(publicKey, "base64"), format: "der", type: "spki" });
+    return new PublicKey(key);
+  }
+
+  has(publicKey: string): boolean {
+    return publicKey === this.publicKey;
   }
 
   isOurs(bytes: Uint8Array, signature: Uint8Array): boolean {

@@ -10,13 +10,13 @@ import { type Segment, segmentName } from "../write/segments.ts";
 import { type ChainEnd, type ScannedBlock, scanChain } from "./chain-scan.ts";
 import { readSeal, SEAL_DRAFT, SEAL_FILE, type Seal } from "./seal.ts";
 import type { SealRegister } from "./seal-register.ts";
-import { type PublicKey, SIGNATURE_BYTES } from "./signing-key.ts";
+import { SIGNATURE_BYTES, type TrustedSigner } from "./signing-key.ts";
 
 /** As `verifyFiles`, of a folder. */
 export function verifyFolder(
   folder: string,
   id: string,
-  signer: PublicKey,
+  signer: TrustedSigner,
   register: SealRegister | null,
 ): Promise<Verification> {
   return verifyFiles(localFiles(folder), id, signer, register);
@@ -29,7 +29,7 @@ export function verifyFolder(
 export async function verifyFiles(
   files: RecordingFiles,
   id: string,
-  signer: PublicKey,
+  signer: TrustedSigner,
   register: SealRegister | null,
 ): Promise<Verification> {
   const check = new Check(id, signer);
@@ -55,7 +55,7 @@ export async function verifyFiles(
 /** One verification under way. */
 class Check {
   readonly #id: string;
-  readonly #signer: PublicKey;
+  readonly #signer: TrustedSigner;
   #blocks = 0;
   #intactBytes = 0;
   #bytes = 0;
@@ -67,7 +67,7 @@ class Check {
   /** Headers since the last index, which must list them. */
   #unlisted: Buffer[] = [];
 
-  constructor(id: string, signer: PublicKey) {
+  constructor(id: string, signer: TrustedSigner) {
     this.#id = id;
     this.#signer = signer;
   }
@@ -107,7 +107,7 @@ class Check {
     if (header.kind === BLOCK_KIND.head) {
       const head = readHead(body);
       if (head.id !== this.#id) return "it is another recording, under this one's name";
-      if (head.publicKey !== this.#signer.publicKey) return "it was signed by another appliance";
+      if (!this.#signer.has(head.publicKey)) return "it was signed by another appliance";
     }
     if (header.kind === BLOCK_KIND.index) {
       const raw = await inflateBody(body, header);

@@ -96,7 +96,7 @@ export class RunningRecording implements Running {
       const cipher = secret === null ? null : new BodyCipher(secret.key);
       const writer = new BlockWriter(segments, new BlockIndex(), signing.signer, cipher);
       const { publicKey } = signing.signer;
-      const head = { ...plan.head, publicKey, sealedKey: secret?.sealedKey ?? null };
+      const head = { ...plan.head, publicKey, ...(secret?.kept ?? { sealedKey: null }) };
       try {
         await writer.append({ kind: BLOCK_KIND.head, fromMs: 0, toMs: 0, raw: writeHead(head) });
       } catch (error) {

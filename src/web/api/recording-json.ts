@@ -51,7 +51,7 @@ export function recordingInfo(
       ...{ id, node, from_ms: fromMs, to_ms: toMs, problem },
     })),
     is_encrypted: recording.isEncrypted,
-    archive: recording.archive ?? null,
+    archive: archiveInfo(recording),
     counts: {
       frames: counts.frames,
       actions: counts.actions,
@@ -62,6 +62,10 @@ export function recordingInfo(
       gaps: counts.gaps,
     },
   };
+}
+
+function archiveInfo({ archive }: RecordingSummary): RecordingInfo["archive"] {
+  return archive === undefined ? null : { state: archive.state, problem: archive.problem };
 }
 
 export function markerInfo({ id, atMs, label, by }: AddedMarker): AddedMarkerInfo {
