@@ -21,6 +21,8 @@ export interface FleetOptions {
   readonly front?: string;
   /** Of the environment of all. */
   readonly more?: Readonly<Record<string, string>>;
+  /** Of the environment of one. */
+  readonly own?: (name: string) => Readonly<Record<string, string>>;
   /** The password of VNC viewers: each node has a port for the desktop called "desk", and one for its second monitor. */
   readonly vncPassword?: string;
 }
@@ -44,7 +46,7 @@ export class FleetNodes {
     owner: Owner,
     etcd: EtcdCluster,
     names: readonly string[],
-    { hasCalls = true, front, more = {}, vncPassword }: FleetOptions = {},
+    { hasCalls = true, front, more = {}, own: ownOf = () => ({}), vncPassword }: FleetOptions = {},
   ): Promise<FleetNodes> {
     const folder = mkdtempSync(join(tmpdir(), "oc-nodes-"));
     owner.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -75,6 +77,7 @@ export class FleetNodes {
         ...behind,
         ...(calls === null ? {} : { ...calls, OC_CLUSTER_CALLS: "127.0.0.1:0" }),
         ...more,
+        ...ownOf(name),
       };
       const listen = port === null ? {} : { listen: `127.0.0.${nth + 2}:${port}` };
       return [name, { appliance: await Appliance.start(owner, { env, ...listen }), vncPorts }];
