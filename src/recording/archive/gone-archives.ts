@@ -8,6 +8,8 @@ import { type FoundArchive, findArchived } from "./find-archived.ts";
 
 /** After so long an archive is looked at again that did not answer. */
 const LOOK_AGAIN_MS = 60_000;
+/** A node that did not answer is taken for gone for so long, and asked again then. */
+const SILENT_MS = 60_000;
 
 /** Where a node of the fleet archives, and by what it signs, as it told all nodes. */
 export interface NodeArchive {
@@ -53,7 +55,7 @@ interface Folder extends CopiesMaker {
 /** As far as the archive was looked at. */
 interface Looked {
   folders: readonly Folder[];
-  hasFailed: boolean;
+  state: "looking" | "seen" | "failed";
 }
 
 /**
@@ -63,7 +65,9 @@ interface Looked {
  */
 export class GoneArchives {
   readonly #options: GoneArchivesOptions;
-  /** By names of nodes that are gone. */
+  /** Nodes that did not answer, and what ends that. */
+  readonly #silent = new Map<string, () => void>();
+  /** By names of nodes that are gone or silent. */
   readonly #looked = new Map<string, Looked>();
   readonly #closing = new AbortController();
   #stopListening = (): void => {};
@@ -99,18 +103,27 @@ export class GoneArchives {
   }
 
   /** As RecordingCopies. */
-  whyNot(node: string): string {
+  unanswered(node: string): string {
+    if (!this.#silent.has(node) && !this.#closing.signal.aborted) {
+      const end = (): void => {
+        this.#silent.delete(node);
+        void this.#look();
+      };
+      this.#silent.set(node, this.#options.clock.after(SILENT_MS, end));
+      void this.#look();
+    }
     const told = this.#options.fleet.of(node);
     if (told.length === 0) return "it told of no archive";
     if (this.#ofPlace(node).length === 0) return "its archive is not the one of this node";
-    const looked = this.#looked.get(node);
-    if (looked?.hasFailed === true) return "its archive does not answer";
-    return looked === undefined ? "its archive is not looked at yet" : "it is not in its archive";
+    const state = this.#looked.get(node)?.state ?? "looking";
+    if (state === "failed") return "its archive does not answer";
+    return state === "looking" ? "its archive is being looked at" : "it is not in its archive";
   }
 
   async close(): Promise<void> {
     this.#stopListening();
     this.#cancelAgain();
+    for (const cancel of this.#silent.values()) cancel();
     this.#closing.abort(new Error("the appliance closes"));
     await this.#tail;
   }
@@ -125,22 +138,22 @@ export class GoneArchives {
     return fleet.of(node).filter((one) => one.place === place && one.prefix !== prefix);
   }
 
-  /** At each node that is gone once, and again where the archive did not answer. Never rejects. */
+  /** At what each node has that is gone or silent, once, and again where the archive did not answer. Never rejects. */
   #look(): Promise<void> {
     const { fleet, clock } = this.#options;
     const { signal } = this.#closing;
-    const gone = new Set(fleet.gone);
+    const gone = new Set([...fleet.gone, ...this.#silent.keys()]);
     // One that is back may archive more before it goes again.
     for (const node of this.#looked.keys()) if (!gone.has(node)) this.#looked.delete(node);
     const fresh = [...gone].filter((node) => !this.#looked.has(node) && this.#ofPlace(node).length > 0);
     if (fresh.length === 0) return this.#tail;
-    for (const node of fresh) this.#looked.set(node, { folders: [], hasFailed: false });
+    for (const node of fresh) this.#looked.set(node, { folders: [], state: "looking" });
     this.#tail = this.#tail.then(async () => {
       for (const node of fresh) {
         const is = this.#looked.get(node);
         if (is === undefined || signal.aborted) continue;
-        is.hasFailed = !(await this.#lookAt(node, is));
-        if (!is.hasFailed || signal.aborted) continue;
+        is.state = (await this.#lookAt(node, is)) ? "seen" : "failed";
+        if (is.state === "seen" || signal.aborted) continue;
         this.#cancelAgain();
         this.#cancelAgain = clock.after(LOOK_AGAIN_MS, () => this.#lookAgain());
       }
@@ -149,7 +162,7 @@ export class GoneArchives {
   }
 
   #lookAgain(): void {
-    for (const [node, { hasFailed }] of this.#looked) if (hasFailed) this.#looked.delete(node);
+    for (const [node, { state }] of this.#looked) if (state === "failed") this.#looked.delete(node);
     void this.#look();
   }
 

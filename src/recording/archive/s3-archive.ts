@@ -90,8 +90,8 @@ export class S3Archive implements RecordingCopies {
     return index.has(id) ? null : (gone?.makerOf(id) ?? null);
   }
 
-  whyNot(node: string): string {
-    return this.#options.gone?.whyNot(node) ?? "this node has no archive";
+  unanswered(node: string): string {
+    return this.#options.gone?.unanswered(node) ?? "this node has no archive";
   }
 
   async files(id: string): Promise<RecordingFiles | null> {

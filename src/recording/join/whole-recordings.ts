@@ -27,7 +27,7 @@ const MOST_PARTS = 256;
 const MOST_REMEMBERED = 1000;
 
 type Recordings = Pick<RecordingsFace, "get" | "list" | "open" | "notes" | "verify" | "remove"> & {
-  readonly copies?: Pick<RecordingCopies, "whyNot"> | null;
+  readonly copies?: Pick<RecordingCopies, "unanswered"> | null;
 };
 type MayRead = (part: RecordingSummary) => boolean;
 
@@ -233,7 +233,7 @@ export class WholeRecordings implements WholesFace {
       const { copies = null } = this.#recordings;
       if (copies === null || !(error instanceof RefusedError) || error.code !== "node_unreachable")
         throw error;
-      const why = `${error.message}, and ${copies.whyNot(node)}`;
+      const why = `${error.message}, and ${copies.unanswered(node)}`;
       throw new RefusedError("node_unreachable", why, { cause: error });
     }
   }

@@ -29,8 +29,11 @@ export interface RecordingCopies {
   ids(): Iterable<string>;
   /** The node that is gone and made one; null: it was made here, or is not there. */
   makerOf(id: string): CopiesMaker | null;
-  /** Why nothing of another node's is there, or not one that is asked for, in words for people. */
-  whyNot(node: string): string;
+  /**
+   * Another node does not answer: for a while what it archived is there as if it were gone. Gives why what is asked for is not, so far, in
+   * words for people.
+   */
+  unanswered(node: string): string;
   /** The files of one there; null: it is not there, or nothing is known of it yet. */
   files(id: string): Promise<RecordingFiles | null>;
   /** Deletes it there, where it is. Throws RefusedError for what is locked or another node's; RecordingError unreachable. */

@@ -175,12 +175,27 @@ t.test("a node that is back tells of its own itself, and is looked at anew when 
   t.same((await there.list()).map(({ id }) => id).sort(), ["later", made.id]);
 });
 
+t.test(
+  "what a node archived that does not answer is there for a while, then it is asked again",
+  async (t) => {
+    const { made, there, follow, setGone, far, looked, clock } = await twoNodes(t);
+    setGone([]);
+    await follow();
+    t.same(await there.list(), [], "it lives, and tells of its own itself");
+    t.equal(far.unanswered("a"), "its archive is being looked at");
+    await until("what it has", () => looked.at(-1) === "a 1");
+    t.match(await there.get(made.id), { state: "sealed", archive: { node: "a" } });
+    await clock.live(60_000, 1000);
+    t.same(await there.list(), []);
+  },
+);
+
 t.test("an archive that does not answer is looked at again, and its part says so", async (t) => {
   const { s3, made, there, follow, far, looked, clock } = await twoNodes(t);
   s3.fault = (_request, name) => (name.includes("of/b") ? null : answer(503, errorXml("SlowDown")));
   await follow();
   t.match(looked, [/a .*SlowDown/]);
-  t.equal(far.whyNot("a"), "its archive does not answer");
+  t.equal(far.unanswered("a"), "its archive does not answer");
   s3.fault = () => null;
   await clock.live(60_000, 1000);
   await until("what it has", () => looked.at(-1) === "a 1");
@@ -195,7 +210,7 @@ t.test("a part of a node that is gone is played from its archive, in its place",
     { id: own.id, node: "b" },
   ]);
   const before = await whole.get(own.id);
-  t.match(before.parts?.[0], { problem: "that node is not there, and its archive is not looked at yet" });
+  t.match(before.parts?.[0], { problem: "that node is not there, and its archive is being looked at" });
   await follow();
   for (const id of [made.id, own.id]) {
     const reader = await whole.open(id);
@@ -221,7 +236,7 @@ t.test("a part of a node that is gone is played from its archive, in its place",
   t.match((await lost.get(own.id)).parts?.[0], {
     problem: "that node is not there, and it is not in its archive",
   });
-  t.equal(far.whyNot("c"), "it told of no archive");
+  t.equal(far.unanswered("c"), "it told of no archive");
 
   await whole.change(own.id, { name: "both" });
   t.match(
@@ -244,7 +259,7 @@ t.test("where a node archived elsewhere nothing is asked there, and its part say
   await follow();
   t.same(await there.list(), []);
   t.same(looked, []);
-  t.equal(far.whyNot("a"), "its archive is not the one of this node");
+  t.equal(far.unanswered("a"), "its archive is not the one of this node");
 });
 
 t.test("what is here is judged by this node's own key, whatever lies elsewhere under its name", async (t) => {
