@@ -77,7 +77,9 @@ export function afterEvent(before: Playback, event: PlaybackEvent, idle: readonl
       return before.isPlaying ? afterTick(before, event.elapsedMs, idle) : before;
     case "grew": {
       const { durationMs, isGrowing } = event;
-      return { ...before, durationMs, isGrowing, isLive: before.isLive && isGrowing };
+      // Shorter where its last part is missing.
+      const positionMs = clamp(before.positionMs, durationMs);
+      return { ...before, positionMs, durationMs, isGrowing, isLive: before.isLive && isGrowing };
     }
   }
 }

@@ -23,6 +23,7 @@ import { PlayerTimeline } from "./player-timeline.tsx";
 import { isGone } from "./recording-address.ts";
 import { useTextHits } from "./text-hits.ts";
 import { entryWords, gapAt, listRows } from "./track-words.ts";
+import { useTimeline } from "./use-timeline.ts";
 import "../styles/viewer.css";
 import "../styles/overlays.css";
 import "../styles/player/player.css";
@@ -88,7 +89,7 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
   const stage = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
   const player = useRef<Player | null>(null);
-  const timeline = useSignal(first);
+  const { timeline, take, reload, isOld } = useTimeline(first, player);
   const playback = useSignal(startOf(first.recording.duration_ms, first.recording.state === "recording"));
   const idle = useSignal(NOTHING_SKIPPED);
   const skippedMs = useSignal<number | null>(null);
@@ -128,8 +129,7 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
           api.timeline(id).then(
             (grown) => {
               nextTimelineMs = waitAfter(askedMs);
-              timeline.value = grown;
-              made.entries = grown.entries;
+              take(grown);
             },
             // Told by the next one, or by the player itself.
             () => {
@@ -147,6 +147,7 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
         idle: (spans) => {
           idle.value = spans;
         },
+        isOld,
         failed: (error) => {
           if (isGone(error)) onGone(error);
           else showError(t`Could not show this moment`, error);
@@ -172,15 +173,6 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
       made.close();
     };
   }, [first, id, idle, isPartial, playback, skippedMs, timeline, hasPlayed]);
-
-  const reload = (): void =>
-    attempt(
-      t`Could not look at the recording again`,
-      api.timeline(id).then((read) => {
-        timeline.value = read;
-        if (player.current) player.current.entries = read.entries;
-      }),
-    );
 
   useEffect(() => {
     if (player.current) player.current.areOverlaysShown = areOverlaysShown.value;

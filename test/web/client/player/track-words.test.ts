@@ -1,6 +1,5 @@
 import t from "tap";
 import type { TrackInfo } from "../../../../src/web/api/api.ts";
-import { type OverlayEntry, overlaysAt } from "../../../../src/web/client/player/overlay-track.ts";
 import {
   entryMatches,
   entryTone,
@@ -8,6 +7,8 @@ import {
   isListed,
   listRows,
   nearestEntry,
+  type OverlayEntry,
+  overlaysAt,
   type Question,
 } from "../../../../src/web/client/player/track-words.ts";
 
