@@ -32,11 +32,13 @@ function filesOf(): string[] {
   const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).filter((path) =>
     path.endsWith(".ts"),
   );
-  return sources.flatMap((path) => {
-    const source = readFileSync(join(ROOT, "src", path), "utf8");
-    const constants = new Map(
-      [...source.matchAll(/const ([A-Z_]+) = "([^"]+)"/g)].map(([, name, value]) => [name, value]),
-    );
+  const texts = sources.map((path) => readFileSync(join(ROOT, "src", path), "utf8"));
+  const constantsIn = (source: string, pattern: RegExp) =>
+    [...source.matchAll(pattern)].map(([, name, value]) => [name, value] as const);
+  // What another file exports counts where a file has no constant of that name itself.
+  const exported = texts.flatMap((source) => constantsIn(source, /export const ([A-Z_]+) = "([^"]+)"/g));
+  return texts.flatMap((source) => {
+    const constants = new Map([...exported, ...constantsIn(source, /const ([A-Z_]+) = "([^"]+)"/g)]);
     return [...source.matchAll(/join\((?:config\.)?data_?[dD]ir, (?:"([^"]+)"|([A-Z_]+))/g)].map(
       ([, name, constant]) => `file ${name ?? constants.get(constant) ?? constant}`,
     );
