@@ -77,9 +77,7 @@ export function afterEvent(before: Playback, event: PlaybackEvent, idle: readonl
       return before.isPlaying ? afterTick(before, event.elapsedMs, idle) : before;
     case "grew": {
       const { durationMs, isGrowing } = event;
-      // Shorter where its last part is missing.
-      const positionMs = clamp(before.positionMs, durationMs);
-      return { ...before, positionMs, durationMs, isGrowing, isLive: before.isLive && isGrowing };
+      return { ...before, durationMs, isGrowing, isLive: before.isLive && isGrowing };
     }
   }
 }

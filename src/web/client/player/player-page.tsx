@@ -23,7 +23,6 @@ import { PlayerTimeline } from "./player-timeline.tsx";
 import { isGone } from "./recording-address.ts";
 import { useTextHits } from "./text-hits.ts";
 import { entryWords, gapAt, listRows } from "./track-words.ts";
-import { useTimeline } from "./use-timeline.ts";
 import "../styles/viewer.css";
 import "../styles/overlays.css";
 import "../styles/player/player.css";
@@ -89,7 +88,7 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
   const stage = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
   const player = useRef<Player | null>(null);
-  const { timeline, take, reload, isOld } = useTimeline(first, player);
+  const timeline = useSignal(first);
   const playback = useSignal(startOf(first.recording.duration_ms, first.recording.state === "recording"));
   const idle = useSignal(NOTHING_SKIPPED);
   const skippedMs = useSignal<number | null>(null);
@@ -129,7 +128,8 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
           api.timeline(id).then(
             (grown) => {
               nextTimelineMs = waitAfter(askedMs);
-              take(grown);
+              timeline.value = grown;
+              made.entries = grown.entries;
             },
             // Told by the next one, or by the player itself.
             () => {
@@ -147,7 +147,6 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
         idle: (spans) => {
           idle.value = spans;
         },
-        isOld,
         failed: (error) => {
           if (isGone(error)) onGone(error);
           else showError(t`Could not show this moment`, error);
@@ -173,6 +172,15 @@ function LoadedPlayer({ first, onGone }: LoadedPlayerProps) {
       made.close();
     };
   }, [first, id, idle, isPartial, playback, skippedMs, timeline, hasPlayed]);
+
+  const reload = (): void =>
+    attempt(
+      t`Could not look at the recording again`,
+      api.timeline(id).then((read) => {
+        timeline.value = read;
+        if (player.current) player.current.entries = read.entries;
+      }),
+    );
 
   useEffect(() => {
     if (player.current) player.current.areOverlaysShown = areOverlaysShown.value;

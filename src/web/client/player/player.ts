@@ -7,10 +7,10 @@ import { Stage } from "../viewer/stage.ts";
 import { ChunkPlayer, type ShownFrame } from "./chunk-player.ts";
 import { HitLayer } from "./hit-layer.ts";
 import { indexAt, type Span } from "./moments.ts";
+import { type OverlayEntry, overlaysAt } from "./overlay-track.ts";
 import { afterEvent, type Playback, type PlaybackEvent, passedOver, startOf } from "./playback.ts";
 import { PointerLayer } from "./pointer-layer.ts";
 import { fetchChunk, fetchChunks, fetchPlaces, fetchRun, isGone } from "./recording-address.ts";
-import { type OverlayEntry, overlaysAt } from "./track-words.ts";
 
 /** What a player tells its page. */
 export interface PlayerEvents {
@@ -23,8 +23,6 @@ export interface PlayerEvents {
   skipped(span: Span): void;
   /** The spans that it would pass over are other ones. */
   idle(spans: readonly Span[]): void;
-  /** The recording has other parts than those that the player knows: `renew` is about to be called. */
-  isOld(): boolean;
   failed(error: unknown): void;
 }
 
@@ -45,7 +43,7 @@ const AHEAD_MS = 4000;
 export class Player {
   readonly #stage: Stage;
   readonly #events: PlayerEvents;
-  #chunks: ChunkPlayer;
+  readonly #chunks: ChunkPlayer;
   readonly #canvas = document.createElement("canvas");
   readonly #pen = this.#canvas.getContext("2d", { alpha: false });
   readonly #pointer: PointerLayer;
@@ -73,10 +71,18 @@ export class Player {
     this.#stage = new Stage(stage, () => this.#layout());
     this.#events = events;
     this.#size = { width: recording.width, height: recording.height };
-    this.#chunks = chunksOf(recording);
+    const { id } = recording;
+    this.#chunks = new ChunkPlayer(
+      {
+        chunks: (fromMs, toMs, signal) => fetchChunks(id, fromMs, toMs, signal),
+        chunk: (index, signal) => fetchChunk(id, index, signal),
+        run: (atMs, signal) => fetchRun(id, atMs, signal),
+      },
+      recording.duration_ms,
+    );
     this.#pointer = new PointerLayer(recording.id);
     this.#hits = new HitLayer({
-      places: (words, ms) => fetchPlaces(recording.id, words, ms, this.#closing.signal),
+      places: (words, ms) => fetchPlaces(id, words, ms, this.#closing.signal),
     });
     this.#playback = startOf(recording.duration_ms, recording.state === "recording");
     this.#canvas.className = "player-canvas";
@@ -126,18 +132,6 @@ export class Player {
     this.#paint();
   }
 
-  /** Reads all anew: chunks have other numbers where other parts can be read. */
-  renew(recording: RecordingInfo): void {
-    this.#chunks = chunksOf(recording);
-    this.#shownMs = null;
-    this.#pointer.forget();
-    this.dispatch({
-      type: "grew",
-      durationMs: recording.duration_ms,
-      isGrowing: recording.state === "recording",
-    });
-  }
-
   /** Goes to the next or previous change of the picture. */
   async step(by: 1 | -1): Promise<void> {
     this.dispatch({ type: "pause" });
@@ -183,7 +177,7 @@ export class Player {
       },
       (error: unknown) => {
         this.#isPainting = false;
-        if (this.#isClosed || this.#events.isOld()) return;
+        if (this.#isClosed) return;
         this.#playback = { ...this.#playback, isPlaying: false, isLive: false };
         this.#events.playback(this.#playback);
         this.#events.failed(error);
@@ -194,13 +188,8 @@ export class Player {
   async #paintLatest(): Promise<void> {
     while (!this.#isClosed && this.#shownMs !== this.#playback.positionMs) {
       const { positionMs, isPlaying, speed } = this.#playback;
-      const chunks = this.#chunks;
-      const shown = await chunks.frameAt(positionMs).catch((error: unknown) => {
-        if (chunks === this.#chunks) throw error;
-        return null;
-      });
+      const shown = await this.#chunks.frameAt(positionMs);
       if (this.#isClosed) return;
-      if (chunks !== this.#chunks) continue;
       this.#shownMs = positionMs;
       if (shown) this.#draw(shown);
       this.#pointer.show(positionMs);
@@ -306,15 +295,4 @@ export class Player {
     this.#events.grew(isGrowing);
     if (isGrowing) this.#awaitGrowth();
   }
-}
-
-function chunksOf({ id, duration_ms }: RecordingInfo): ChunkPlayer {
-  return new ChunkPlayer(
-    {
-      chunks: (fromMs, toMs, signal) => fetchChunks(id, fromMs, toMs, signal),
-      chunk: (index, signal) => fetchChunk(id, index, signal),
-      run: (atMs, signal) => fetchRun(id, atMs, signal),
-    },
-    duration_ms,
-  );
 }

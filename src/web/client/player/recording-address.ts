@@ -1,4 +1,3 @@
-import { signal as makeSignal } from "@preact/signals";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type {
   ChunksInfo,
@@ -37,9 +36,6 @@ export function frameAddress(id: string, { atMs, part, maxWidth }: FrameOptions)
   return recordingPath(id, `/frame.webp?${query}`);
 }
 
-/** Which parts of the recording cannot be read, as the last answer said: JSON of their places. */
-export const missingParts = makeSignal("");
-
 /** Throws ApiError for any answer but a good one. */
 export async function get(path: string, signal: AbortSignal): Promise<Response> {
   let response: Response;
@@ -49,7 +45,6 @@ export async function get(path: string, signal: AbortSignal): Promise<Response> 
     if (signal.aborted) throw cause;
     throw new ApiError(0, "offline", t`the server cannot be reached`, t`check that it is running`);
   }
-  missingParts.value = response.headers.get("x-oc-missing-parts") ?? missingParts.value;
   if (response.ok) return response;
   throw await errorOf(response);
 }

@@ -1,4 +1,4 @@
-import type { OverlayInfo, TrackInfo } from "../../api/api.ts";
+import type { TrackInfo } from "../../api/api.ts";
 import { t } from "../language/language.ts";
 import type { Tone } from "../shell/labels.ts";
 import { overlayWords } from "../viewer/overlay-place.ts";
@@ -40,15 +40,6 @@ export function gapAt(entries: readonly TrackInfo[], ms: number) {
   return entries
     .filter((entry) => entry.type === "gap")
     .find(({ at_ms, until_ms }) => at_ms < ms && ms < until_ms);
-}
-
-export type OverlayEntry = Extract<TrackInfo, { type: "overlay" }>;
-
-/** The overlays that stood at a moment, in drawing order. */
-export function overlaysAt(entries: readonly OverlayEntry[], ms: number): readonly OverlayInfo[] {
-  return entries
-    .filter(({ at_ms, until_ms }) => at_ms <= ms && (until_ms === null || until_ms > ms))
-    .map(({ overlay }) => overlay);
 }
 
 /** What stands in the list beside the picture: overlays and sizes are seen, not read. */

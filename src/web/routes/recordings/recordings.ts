@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { actorOf } from "../../../auth/actor.ts";
 import { RefusedError } from "../../../desktop/error.ts";
@@ -59,13 +59,6 @@ const chunkParamsSchema = z.object({ index: z.coerce.number().int().min(0).max(0
 /** Of a search in all recordings, unless asked otherwise. */
 const HITS_IN_ALL = 50;
 
-/** Which parts cannot be read, by their places: a player that knows it otherwise begins anew. */
-const MISSING_PARTS = "x-oc-missing-parts";
-
-function missingParts({ parts = [] }: RecordingSummary): string {
-  return JSON.stringify(parts.flatMap(({ problem }, nth) => (problem === null ? [] : nth)));
-}
-
 /** Entries in one answer; more come with the next page. */
 const PAGE_ENTRIES = 20_000;
 
@@ -97,19 +90,11 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
   const control = { config: { access: "control" } } as const;
   const read = <Result>(
     request: FastifyRequest,
-    reply: FastifyReply,
     run: (reader: RecordingReader) => Promise<Result>,
     part?: string,
   ): Promise<Result> =>
     asRefused(async () => {
-      const result = await recordingsOf(request).use(recordingIdOf(request), async (reader) => {
-        try {
-          return await run(reader);
-        } finally {
-          // Also of what fails: numbers of chunks are others where other parts are missing.
-          reply.header(MISSING_PARTS, missingParts(reader.summary));
-        }
-      });
+      const result = await recordingsOf(request).use(recordingIdOf(request), run);
       if (part !== undefined) reading.read("recording.viewed", request, partOf(request, part));
       return result;
     });
@@ -192,10 +177,10 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
     return reply.code(204).send();
   });
 
-  app.get(`${url}/:id/timeline`, control, async (request, reply): Promise<TimelineInfo> => {
+  app.get(`${url}/:id/timeline`, control, async (request): Promise<TimelineInfo> => {
     const { from_entry = 0 } = parse(timelineQuerySchema, request.query);
     const recordings = recordingsOf(request);
-    const timeline = await read(request, reply, (reader) => timelineOf(reader, recordings, from_entry));
+    const timeline = await read(request, (reader) => timelineOf(reader, recordings, from_entry));
     // Who turns pages was noted with the first.
     if (from_entry > 0) return timeline;
     audit.record({
@@ -206,9 +191,9 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
     });
     return timeline;
   });
-  app.get(`${url}/:id/search`, control, (request, reply): Promise<SearchHitInfo[]> => {
+  app.get(`${url}/:id/search`, control, (request): Promise<SearchHitInfo[]> => {
     const { query } = parse(searchQuerySchema, request.query);
-    return read(request, reply, async (reader) => (await reader.search(query)).map(searchHitInfo), "search");
+    return read(request, async (reader) => (await reader.search(query)).map(searchHitInfo), "search");
   });
   app.get(`${url}/search`, control, async (request): Promise<SearchAllInfo> => {
     const { text, limit = HITS_IN_ALL } = parse(searchAllQuerySchema, request.query);
@@ -221,18 +206,13 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
       unread,
     };
   });
-  app.get(`${url}/:id/text`, control, (request, reply): Promise<RecordedTextInfo> => {
+  app.get(`${url}/:id/text`, control, (request): Promise<RecordedTextInfo> => {
     const { at_ms, query = "" } = parse(textQuerySchema, request.query);
-    return read(
-      request,
-      reply,
-      async (reader) => recordedTextInfo(await reader.textAt(at_ms), query),
-      "text",
-    );
+    return read(request, async (reader) => recordedTextInfo(await reader.textAt(at_ms), query), "text");
   });
-  app.get(`${url}/:id/chunks`, control, (request, reply): Promise<ChunksInfo> => {
+  app.get(`${url}/:id/chunks`, control, (request): Promise<ChunksInfo> => {
     const { from_ms = 0, to_ms } = parse(spanQuerySchema, request.query);
-    return read(request, reply, async (reader) => {
+    return read(request, async (reader) => {
       const { state, durationMs } = reader.summary;
       const chunks = await reader.chunks(from_ms, to_ms ?? durationMs);
       return { state, duration_ms: durationMs, chunks: chunks.map(chunkInfo) };
@@ -240,21 +220,20 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
   });
   app.get(`${url}/:id/chunks/:index`, control, async (request, reply) => {
     const { index } = parse(chunkParamsSchema, request.params);
-    const bytes = await read(request, reply, (reader) => reader.chunkBytes(index), "chunk");
+    const bytes = await read(request, (reader) => reader.chunkBytes(index), "chunk");
     return reply
       .type("application/octet-stream")
       .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   });
   app.get(`${url}/:id/run`, control, async (request, reply) => {
     const { at_ms } = parse(runQuerySchema, request.query);
-    const run = await read(request, reply, (reader) => reader.run(at_ms), "run");
+    const run = await read(request, (reader) => reader.run(at_ms), "run");
     return reply.type("application/octet-stream").send(runBytes(run));
   });
-  app.get(`${url}/:id/pointer`, control, (request, reply): Promise<PointerTrackInfo> => {
+  app.get(`${url}/:id/pointer`, control, (request): Promise<PointerTrackInfo> => {
     const { from_ms = 0, to_ms } = parse(spanQuerySchema, request.query);
     return read(
       request,
-      reply,
       async (reader) => {
         const toMs = to_ms ?? reader.summary.durationMs;
         return pointerTrack(await pointerEntries(reader, from_ms, toMs), from_ms);
@@ -278,10 +257,9 @@ async function timelineOf(
   recordings: RecordingsOfCaller,
   fromEntry: number,
 ): Promise<TimelineInfo> {
-  const { durationMs } = reader.summary;
-  const [chunks, entries] = await Promise.all([reader.chunks(0, durationMs), reader.events()]);
-  // After them: a part that was lost meanwhile is told as such.
   const { summary } = reader;
+  const { durationMs } = summary;
+  const [chunks, entries] = await Promise.all([reader.chunks(0, durationMs), reader.events()]);
   const told = trackInfos(entries);
   const note = await recordings.noteOf(summary);
   return {

@@ -1,5 +1,6 @@
 import t from "tap";
 import type { TrackInfo } from "../../../../src/web/api/api.ts";
+import { type OverlayEntry, overlaysAt } from "../../../../src/web/client/player/overlay-track.ts";
 import {
   entryMatches,
   entryTone,
@@ -7,8 +8,6 @@ import {
   isListed,
   listRows,
   nearestEntry,
-  type OverlayEntry,
-  overlaysAt,
   type Question,
 } from "../../../../src/web/client/player/track-words.ts";
 
