@@ -131,6 +131,7 @@ export class LiveServer {
       .there((rect) => index.pixels(rect))
       .flatMap(({ id, rect }) => (terms.some((one) => one.id === id) ? [{ id, rect }] : []));
     const matchers = terms.map((one) => ({ id: one.id, boxes: this.#boxesFor(one, isPointed) }));
+    const kept = this.#keptFor(terms);
     this.#waits.turn();
     for (const entry of index.known()) {
       const reading = entry.reading ?? this.#parted.get(entry)?.reading ?? null;
@@ -154,18 +155,19 @@ export class LiveServer {
           for (const box of boxes(reading)) found.push({ id, rect: grown(boxAt(entry, box), entry) });
         }
       }
-      if (entry.reading !== null && this.#isNew(entry, terms)) this.#keepPrivate(index, entry, terms);
+      if (entry.reading !== null && !kept.has(entry)) {
+        kept.add(entry);
+        this.#keepPrivate(index, entry, terms);
+      }
     }
     return { unread, found, lines };
   }
 
-  /** Whether a line is read for the first time for these terms. */
-  #isNew(entry: IndexedLine, terms: readonly KnownTerms[]): boolean {
+  /** Lines whose private places are kept for these terms; none yet for other ones. */
+  #keptFor(terms: readonly KnownTerms[]): WeakSet<IndexedLine> {
     const key = JSON.stringify(terms);
     if (this.#kept.terms !== key) this.#kept = { terms: key, lines: new WeakSet() };
-    const isNew = !this.#kept.lines.has(entry);
-    this.#kept.lines.add(entry);
-    return isNew;
+    return this.#kept.lines;
   }
 
   /** Where a line says what is meant; not where it only may, as a pointer may lie on it. */
