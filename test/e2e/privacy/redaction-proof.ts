@@ -146,6 +146,7 @@ export async function proveRedaction(owner: Owner, options: ProofOptions): Promi
 class Proof {
   readonly sight = new Sight();
   readonly #truths = new Sight();
+  readonly #remains = new Sight();
   readonly #house: House;
   readonly #options: ProofOptions;
   readonly #texts: readonly string[];
@@ -247,7 +248,7 @@ class Proof {
     if (part !== null) this.#sampled.push({ frame: frameOf(part), seenBy, scene });
   }
 
-  async play(name: string, { looks, inks, play }: Learned): Promise<void> {
+  async play(name: string, { looks, inks, remains = [], play }: Learned): Promise<void> {
     const { agent, display, truth } = this.#house;
     if (this.#recordingId === null)
       this.#recordingId = recordingSchema.parse(
@@ -255,6 +256,7 @@ class Proof {
       ).recording_id;
     const scene = this.#sceneOf(name);
     for (const sight of [this.sight, this.#truths]) Object.assign(sight, { looks, inks, scene: name });
+    this.#remains.looks = remains;
     this.#isFilm = name === CLEAN_FILM.name;
     let isOver = false;
     const startedMs = performance.now();
@@ -285,7 +287,7 @@ class Proof {
     const shot = await display.shot().catch(() => null);
     if (shot === null || !this.#isHidden) return;
     this.#shot = frameOf(shot);
-    this.#meterNow.tick(this.#lookAtTruth(this.#shot, null), performance.now());
+    this.#measure(this.#shot, this.#lookAtTruth(this.#shot, null));
   }
 
   /** Asks again where the connection was lost, but no server that refused; says why the appliance ended, if it did. */
@@ -303,8 +305,16 @@ class Proof {
   #tick(): void {
     const { truth } = this.#house;
     if (truth === null || !this.#isHidden) return;
-    const hidden = this.#truths.find(truth.frame, null).map(({ at }) => at);
-    this.#meterNow.tick(hidden, performance.now());
+    this.#measure(
+      truth.frame,
+      this.#truths.find(truth.frame, null).map(({ at }) => at),
+    );
+  }
+
+  /** `whole`: where planted texts stand whole. */
+  #measure(truth: Framebuffer, whole: readonly Rect[]): void {
+    const remains = this.#remains.find(truth, null).map(({ at }) => at);
+    this.#meterNow.tick([...whole, ...remains], performance.now());
   }
 
   /** Ends the recording, and looks at every frame of it; for captions, which are known by their places, in their film's alone. */

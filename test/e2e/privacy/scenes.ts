@@ -19,6 +19,8 @@ export interface Stage {
 export interface Learned {
   readonly looks: readonly Look[];
   readonly inks: readonly InkLook[];
+  /** What is left of private texts whose ends are rubbed out: no leak, and not clean either. */
+  readonly remains?: readonly Look[];
   /** Plays it until that time. */
   play(untilMs: number): Promise<void>;
 }
@@ -75,13 +77,15 @@ function terminalScene(
   name: string,
   windows: (planted: readonly Planted[]) => readonly { readonly at: string; readonly script: string }[],
   act: (display: XPrograms, opened: readonly string[], step: number) => Promise<void> = () => sleep(100),
-  isClean = false,
+  { isClean = false, rubbedOut = 0 } = {},
 ): SceneKind {
   return {
     name,
     async learn(stage) {
       const { display, planted } = stage;
       const looks = isClean ? [] : await learnTerminal(stage);
+      const left = planted.map(({ kind, text }) => ({ kind, text: text.slice(0, -rubbedOut) }));
+      const remains = rubbedOut === 0 ? [] : await learnTerminal({ ...stage, planted: left });
       const play = async (untilMs: number): Promise<void> => {
         const opened: string[] = [];
         for (const [i, { at, script }] of windows(planted).entries())
@@ -89,7 +93,7 @@ function terminalScene(
         for (let step = 0; performance.now() < untilMs; step++) await act(display, opened, step);
         for (const window of opened) await display.command("xdotool", "windowkill", window);
       };
-      return { looks, inks: [], play };
+      return { looks, inks: [], remains, play };
     },
   };
 }
@@ -120,18 +124,27 @@ const REPAINTING = terminalScene("repainting", (planted) => {
   return [{ at: `80x${planted.length + 2}+60+60`, script }];
 });
 
-/** Texts are typed letter by letter, and rubbed out again. */
-const TYPING = terminalScene("typing", (planted) => {
-  const keys = planted.map(
-    ({ text }) =>
-      `printf 'note %s: ' $i; ${[...text].map((letter) => `printf '${letter}'; sleep 0.04`).join("; ")}; sleep 0.3; printf '\\b \\b\\b \\b'; sleep 0.2; printf '\\n'`,
-  );
-  const script = `i=0; while :; do i=$((i+1)); ${keys.join("; ")}; done`;
-  return [
-    { at: "70x10+40+80", script },
-    { at: "70x10+120+380", script: `printf '${DARK}'; sleep 1; ${script}` },
-  ];
-});
+/** Letters that are rubbed out of each typed text. */
+const RUBBED_OUT = 2;
+const RUB_OUT = "\\b \\b".repeat(RUBBED_OUT);
+
+/** Texts are typed letter by letter, and their ends rubbed out again. */
+const TYPING = terminalScene(
+  "typing",
+  (planted) => {
+    const keys = planted.map(
+      ({ text }) =>
+        `printf 'note %s: ' $i; ${[...text].map((letter) => `printf '${letter}'; sleep 0.04`).join("; ")}; sleep 0.3; printf '${RUB_OUT}'; sleep 0.2; printf '\\n'`,
+    );
+    const script = `i=0; while :; do i=$((i+1)); ${keys.join("; ")}; done`;
+    return [
+      { at: "70x10+40+80", script },
+      { at: "70x10+120+380", script: `printf '${DARK}'; sleep 1; ${script}` },
+    ];
+  },
+  undefined,
+  { rubbedOut: RUBBED_OUT },
+);
 
 /** Windows that stand still inside are moved over one another. */
 const MOVING = terminalScene(
@@ -331,7 +344,7 @@ const CLEAN_WORK = terminalScene(
     await display.command("xdotool", "windowmove", opened[2] ?? "", `${x}`, `${y}`);
     await sleep(1200);
   },
-  true,
+  { isClean: true },
 );
 
 const FIRST_MS = 4000;
