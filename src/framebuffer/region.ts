@@ -115,6 +115,20 @@ export class Region {
     return this.intersect(Region.of(r));
   }
 
+  /** The number of its pixels within one rectangle. */
+  areaWithin(r: Rect): number {
+    let area = 0;
+    for (const { top, bottom, spans } of this.#bands) {
+      const rows = Math.min(bottom, r.y + r.height) - Math.max(top, r.y);
+      if (rows <= 0) continue;
+      for (let i = 0; i + 1 < spans.length; i += 2) {
+        const columns = Math.min(spans[i + 1] ?? 0, r.x + r.width) - Math.max(spans[i] ?? 0, r.x);
+        if (columns > 0) area += rows * columns;
+      }
+    }
+    return area;
+  }
+
   overlaps(r: Rect): boolean {
     return this.#bands.some(({ top, bottom, spans }) => {
       if (top >= r.y + r.height || bottom <= r.y || isEmptyRect(r)) return false;

@@ -47,6 +47,16 @@ t.test("union, intersection and difference are those of the pixels", async (t) =
   t.pass();
 });
 
+t.test("the pixels within a rectangle are counted", async (t) => {
+  fc.assert(
+    fc.property(anyRegion, anyRect, (region, part) => {
+      const within = pixels(Region.of(part));
+      return region.areaWithin(part) === [...pixels(region)].filter((key) => within.has(key)).length;
+    }),
+  );
+  t.pass();
+});
+
 t.test("the same pixels are the same rectangles, however they were put together", async (t) => {
   fc.assert(
     fc.property(fc.array(anyRect, { maxLength: 6 }), (rects) =>

@@ -1,4 +1,4 @@
-import { areaOfRect, holdsRect, joinNear, type Rect } from "../../../framebuffer/rect.ts";
+import { areaOfRect, holdsRect, joinNear, overlapRects, type Rect } from "../../../framebuffer/rect.ts";
 import { Region } from "../../../framebuffer/region.ts";
 import { cutRect } from "./rect-encoder.ts";
 
@@ -15,21 +15,28 @@ export function piecesOf(region: Region, asked: Region, encoded: readonly Rect[]
   const mayJoin = Region.of(bounds).subtract(asked).isEmpty;
   const pieces: Rect[] = [];
   let left = region;
+  /** Those that are still in what is left: taken out together, unless one more overlaps them. */
+  let taken: Rect[] = [];
+  const takeOut = (): void => {
+    left = left.subtract(Region.from(taken));
+    taken = [];
+  };
   for (const piece of encoded) {
-    if (left.isEmpty) break;
+    if (taken.some((other) => overlapRects(other, piece))) takeOut();
     // As where near rectangles are joined, and at most half of it: it is to be of use.
     const mostGap = mayJoin ? Math.min(NEAR_PIXELS, areaOfRect(piece) / 2) : 0;
     if (!holdsRect(bounds, piece) || gapOf(piece, left) > mostGap) continue;
     pieces.push(piece);
-    left = left.subtract(Region.of(piece));
+    taken.push(piece);
   }
+  takeOut();
   const rects = mayJoin ? joinNear(left.rects, NEAR_PIXELS) : left.rects;
   return [...pieces, ...rects.flatMap(cutRect)].sort((a, b) => a.y - b.y || a.x - b.x);
 }
 
 /** How many pixels of a rectangle are not of a region. */
 function gapOf(rect: Rect, region: Region): number {
-  return areaOfRect(rect) - region.clip(rect).area;
+  return areaOfRect(rect) - region.areaWithin(rect);
 }
 
 /** Begins with the first piece from a row on, so that no change above, however often it comes, starves what is below. */

@@ -162,7 +162,7 @@ export class Film {
       this.#changes++;
       this.#changedAtMs = this.#ports.clock.nowMs();
       this.#changed = boundRects(this.#changed, bounds);
-      this.#painted += painted.clip(this.rect).area;
+      this.#painted += painted.areaWithin(this.rect);
       this.#moved += movedArea(copies, this.rect);
       this.step();
     });
