@@ -42,3 +42,14 @@ export async function resultOf(response: IncomingMessage, { name }: NodeRecord):
     throw new RefusedError("not_supported", `${name} refuses it: ${data.error.message}`);
   return answered.parse(body).result;
 }
+
+/** Throws RefusedError where another version of this server answers otherwise. */
+export function understood<T>(schema: z.ZodType<T>, value: unknown, { name, address }: NodeRecord): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new RefusedError(
+    "node_unreachable",
+    `${name} answered in a way that this version does not know: look what was done before you try again`,
+    { cause: parsed.error, heldBy: { node: name, address } },
+  );
+}

@@ -3,22 +3,27 @@ import * as z from "zod";
 import { carriedPrincipal } from "../../auth/carried-principal.ts";
 import { reaches, reachOf } from "../../auth/granted-desktops.ts";
 import type { Principal } from "../../auth/principal.ts";
+import { ASKED_WITHIN_MS } from "../../cluster/calls/who-has.ts";
 import type { Fleet } from "../../cluster/fleet/fleet.ts";
 import type { NodeRecord } from "../../cluster/nodes/records.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { TraceContext } from "../../platform/trace-context.ts";
+import type { RecordingSummary } from "../../recording/format/summary.ts";
+import type { RecordingsFace } from "../../recording/library/recording-types.ts";
+import { isRecordedHere } from "../../recording/library/refused.ts";
 import { explained, type ToolResult } from "../model/tool-result.ts";
 import type { ImageSlots } from "../tool/image-slots.ts";
-import { resultOf } from "./far-answer.ts";
+import { resultOf, understood } from "./far-answer.ts";
 import { type FarListener, FarListening } from "./far-listening.ts";
+import { farRecordings, recordedAt } from "./far-recordings.ts";
 
 /** What calls of agents need of a fleet; Fleet is one. */
 export type FarFleet = Pick<Fleet, "name" | "nodes" | "placed" | "ownerOf" | "calls" | "whenChanged">;
 
 const PROTOCOL = "2026-07-28";
-/** A list of all nodes waits so long for each. */
-const LIST_WITHIN_MS = 2000;
+/** What is longer is refused here. */
+const LONGEST_RECORDING_ID = 200;
 /** Ids of things that far nodes made, and where; the oldest are forgotten. */
 const MOST_IDS = 10_000;
 
@@ -65,15 +70,18 @@ interface FarCaller {
 export class FarCalls {
   readonly #fleet: FarFleet | null;
   readonly #clock: Clock;
+  readonly #recordings: Pick<RecordingsFace, "get"> | null;
   /** Screenshots, subscriptions and all else that a far node gave an id, by principal and id. */
   readonly #made = new Map<string, Made>();
   readonly #listening = new FarListening();
   /** Desktops of other nodes that principals chose. */
   readonly #chosen = new Map<string, string>();
 
-  constructor(fleet: FarFleet | null, clock: Clock) {
+  /** `recordings`: of this node; null: it records nothing. */
+  constructor(fleet: FarFleet | null, clock: Clock, recordings: Pick<RecordingsFace, "get"> | null) {
     this.#fleet = fleet;
     this.#clock = clock;
+    this.#recordings = recordings;
   }
 
   /** What a far node answers to a tool call; null: it is answered here. */
@@ -85,14 +93,14 @@ export class FarCalls {
     const { principal, signal } = caller;
     if (this.#fleet === null || this.#fleet.calls === null || principal.via !== undefined) return null;
     const fields = new Map(typeof args === "object" && args !== null ? Object.entries(args) : []);
-    const found = this.#placeOf(tool, fields, principal);
-    if (found === null) {
-      if (tool.name === CHOOSE) this.#chosen.delete(principal.id);
-      return null;
-    }
-    const { node, desktopId } = found;
-    const named = desktopId === null ? args : { ...Object.fromEntries(fields), connection_id: desktopId };
     try {
+      const found = await this.#placeOf(tool, fields, caller);
+      if (found === null) {
+        if (tool.name === CHOOSE) this.#chosen.delete(principal.id);
+        return null;
+      }
+      const { node, desktopId } = found;
+      const named = desktopId === null ? args : { ...Object.fromEntries(fields), connection_id: desktopId };
       const result = await this.#toolAt(node, tool.name, named, caller);
       this.#learn(result.structuredContent, principal, { node: node.name, desktopId });
       if (tool.name === CHOOSE && result.isError !== true && desktopId !== null) {
@@ -136,17 +144,22 @@ export class FarCalls {
 
   /** What a far node answers for an address of a resource; null: it is answered here. */
   async resource(uri: string, principal: Principal, signal: AbortSignal) {
-    const id = /^(?:screen|text|screenshots|requests):\/\/([^/]+)/.exec(uri)?.[1];
+    const id = /^(?:screen|text|screenshots|requests|recordings):\/\/([^/]+)/.exec(uri)?.[1];
     if (id === undefined || this.#fleet === null || principal.via !== undefined) return null;
-    const desktopId = uri.startsWith("requests:") ? this.desktopOf(id, principal) : null;
-    const node =
-      desktopId === null
-        ? (this.#ownerOf(id, principal) ?? this.#makerOf(id, principal))
-        : this.#ownerOf(desktopId, principal);
-    if (node === null) return null;
     const caller = { principal, clientName: null, signal };
+    const node = await this.#nodeOfResource(uri, id, caller);
+    if (node === null) return null;
     return understood(resourceResult, await this.#ask(node, "resources/read", { uri }, uri, caller), node)
       .contents;
+  }
+
+  /** Recordings of other nodes that the principal may see; theirs are missing where one does not answer in time. */
+  async recordings(caller: FarCaller): Promise<readonly RecordingSummary[]> {
+    // What came from another node is put together there.
+    if (caller.principal.via !== undefined) return [];
+    return await farRecordings(this.#fleet?.calls?.others ?? [], (node, uri) =>
+      this.#read(node, uri, caller),
+    );
   }
 
   /** Whether there is anywhere else to ask. */
@@ -192,11 +205,18 @@ export class FarCalls {
     );
   }
 
-  #placeOf(
+  /** Throws RefusedError node_unreachable. */
+  async #placeOf(
     { name, hasDesktop }: { readonly name: string; readonly hasDesktop: boolean },
     fields: ReadonlyMap<string, unknown>,
-    principal: Principal,
-  ): { readonly node: NodeRecord; readonly desktopId: string | null } | null {
+    caller: FarCaller,
+  ): Promise<{ readonly node: NodeRecord; readonly desktopId: string | null } | null> {
+    const { principal } = caller;
+    const recording = fields.get("recording_id");
+    if (typeof recording === "string") {
+      const node = await this.#recordedAt(recording, caller);
+      return node === null ? null : { node, desktopId: null };
+    }
     const said = fields.get("connection_id");
     if (typeof said === "string") {
       const node = this.#ownerOf(said, principal);
@@ -210,6 +230,23 @@ export class FarCalls {
     const chosen = hasDesktop && name !== LIST ? this.#choiceOf(principal) : null;
     const node = chosen === null ? null : this.#ownerOf(chosen, principal);
     return node === null ? null : { node, desktopId: chosen };
+  }
+
+  async #nodeOfResource(uri: string, id: string, caller: FarCaller): Promise<NodeRecord | null> {
+    const { principal } = caller;
+    if (uri.startsWith("recordings:")) return await this.#recordedAt(id, caller);
+    const desktopId = uri.startsWith("requests:") ? this.desktopOf(id, principal) : null;
+    if (desktopId !== null) return this.#ownerOf(desktopId, principal);
+    return this.#ownerOf(id, principal) ?? this.#makerOf(id, principal);
+  }
+
+  /** null: this one answers. Throws RefusedError node_unreachable. */
+  async #recordedAt(id: string, caller: FarCaller): Promise<NodeRecord | null> {
+    const others = this.#fleet?.calls?.others ?? [];
+    if (others.length === 0 || this.#recordings === null) return null;
+    if (id.length > LONGEST_RECORDING_ID || (await isRecordedHere(this.#recordings, id))) return null;
+    const known = this.#makerOf(id, caller.principal);
+    return known ?? (await recordedAt(id, others, (node, uri) => this.#read(node, uri, caller)));
   }
 
   /** What a call that names no desktop is about where that is not here: the principal's choice, or the first where none is here. */
@@ -253,20 +290,32 @@ export class FarCalls {
     if (this.#made.size > MOST_IDS && oldest !== undefined) this.#made.delete(oldest);
   }
 
-  async #listAt(node: NodeRecord, { signal, ...caller }: FarCaller) {
+  /** Throws RefusedError, also where that takes too long. */
+  async #inTime<T>(caller: FarCaller, ask: (timed: FarCaller) => Promise<T>): Promise<T> {
     const limit = new AbortController();
-    const cancel = this.#clock.after(LIST_WITHIN_MS, () => limit.abort());
-    const both = AbortSignal.any([signal, limit.signal]);
+    const cancel = this.#clock.after(ASKED_WITHIN_MS, () => limit.abort());
     try {
-      const { structuredContent, content } = await this.#toolAt(node, LIST, {}, { ...caller, signal: both });
+      return await ask({ ...caller, signal: AbortSignal.any([caller.signal, limit.signal]) });
+    } finally {
+      cancel();
+    }
+  }
+
+  #read(node: NodeRecord, uri: string, caller: FarCaller): Promise<unknown> {
+    return this.#inTime(caller, (timed) => this.#ask(node, "resources/read", { uri }, uri, timed));
+  }
+
+  async #listAt(node: NodeRecord, caller: FarCaller) {
+    try {
+      const { structuredContent, content } = await this.#inTime(caller, (timed) =>
+        this.#toolAt(node, LIST, {}, timed),
+      );
       const { connections } = understood(listed, structuredContent, node);
       return { connections, content: connections.length === 0 ? [] : content };
     } catch (error) {
       // One that is away is missing, as the guide says; what is ours is no answer of a node.
       if (!(error instanceof RefusedError)) throw error;
       return { connections: [], content: [] };
-    } finally {
-      cancel();
     }
   }
 
@@ -335,15 +384,4 @@ export class FarCalls {
     if (answer === undefined) throw new Error("no calls to ask a node by");
     return answer.response;
   }
-}
-
-/** Throws RefusedError where another version of this server answers otherwise. */
-function understood<T>(schema: z.ZodType<T>, value: unknown, { name, address }: NodeRecord): T {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new RefusedError(
-    "node_unreachable",
-    `${name} answered in a way that this version does not know: look what was done before you try again`,
-    { cause: parsed.error, heldBy: { node: name, address } },
-  );
 }

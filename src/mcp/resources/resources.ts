@@ -1,4 +1,5 @@
 import { RefusedError } from "../../desktop/error.ts";
+import { PARTS } from "../far/far-recordings.ts";
 import { iconsOf } from "../server/icons.ts";
 import { keptPicture, listedScreenshot } from "../tool/capture.ts";
 import { type RecordingsOf, recordingOutputOf, recordingUri } from "../tool/recordings.ts";
@@ -157,6 +158,11 @@ export async function readResource(uri: string, reader: Reader): Promise<Resourc
     const recording = await recordingOf(id, reader.recordings);
     reader.gave(id, "recording");
     return [foreignJson(uri, recording)];
+  }
+  if (uri.startsWith(PARTS) && reader.recordings !== null && reader.principal.via !== undefined) {
+    const id = uri.slice(PARTS.length);
+    const parts = await reader.recordings.parts(id === "" ? undefined : id);
+    return [{ uri, mimeType: "application/json", text: JSON.stringify(parts) }];
   }
   throw new RefusedError("not_found", "no such resource");
 }

@@ -26,10 +26,12 @@ export function serveResources(
   mcpState: McpState,
 ): void {
   const { desktops } = ports;
-  const recordings = ports.recordings === undefined ? null : new RecordingsOf(ports.recordings, principal);
   const readerFor = (signal: AbortSignal, via: PictureGiven["via"] = "resources/read"): Reader => {
     const gave = (id: string, kind: "desktop" | "recording" = "desktop"): void =>
       ports.onPicture?.({ principal, transport, resource: { kind, id }, via });
+    const others = () => mcpState.far.recordings({ principal, clientName: null, signal });
+    const recordings =
+      ports.recordings === undefined ? null : new RecordingsOf(ports.recordings, principal, others);
     return { principal, desktops, mcpState, recordings, signal, gave };
   };
   const onePage = (cursor: string | undefined): void => {

@@ -42,7 +42,7 @@ export function openMcpState(ports: McpPorts): McpState {
   const read = ports.reader === undefined ? null : new ReadPictures(ports.reader);
   return {
     limits: ports.rates,
-    far: new FarCalls(ports.fleet ?? null, ports.clock),
+    far: new FarCalls(ports.fleet ?? null, ports.clock, ports.recordings ?? null),
     annotate: (ownerId, file, annotations, signal) =>
       ports.painter?.annotate(ownerId, file, annotations, signal) ?? annotateFile(file, annotations, signal),
     readText: async (request, signal) => {

@@ -11,7 +11,8 @@ import type {
   RecordingsFace,
   SearchHit,
 } from "../../recording/library/recording-types.ts";
-import { asRefused, noSuchRecording } from "../../recording/library/refused.ts";
+import { asRefused, isRecordedHere, noSuchRecording } from "../../recording/library/refused.ts";
+import { newestFirst } from "../../recording/library/summaries.ts";
 
 /** What the recording tools share. */
 
@@ -77,21 +78,37 @@ function listedWhole(parts: readonly [RecordingSummary, ...RecordingSummary[]]):
 export class RecordingsOf {
   readonly #recordings: RecordingsFace;
   readonly #principal: Principal;
+  readonly #others: () => Promise<readonly RecordingSummary[]>;
 
-  /** Throws RefusedError not_supported in an appliance that records nothing. */
-  constructor(recordings: RecordingsFace | undefined, principal: Principal) {
+  /** `others`: what other nodes of a fleet have for the principal. Throws RefusedError not_supported in an appliance that records nothing. */
+  constructor(
+    recordings: RecordingsFace | undefined,
+    principal: Principal,
+    others: () => Promise<readonly RecordingSummary[]> = async () => [],
+  ) {
     if (recordings === undefined) throw new RefusedError("not_supported", "this server records nothing");
     this.#recordings = recordings;
     this.#principal = principal;
+    this.#others = others;
   }
 
-  /** The newest first. */
+  /** Of all nodes, the newest first. */
   async list(): Promise<readonly RecordingSummary[]> {
-    const visible = (await this.#recordings.list()).filter((recording) => this.#isVisible(recording));
-    return partGroups(visible).map((parts) => (parts.length === 1 ? parts[0] : listedWhole(parts)));
+    const [here, others] = await Promise.all([this.parts(), this.#others()]);
+    return partGroups([...here, ...others])
+      .map((parts) => (parts.length === 1 ? parts[0] : listedWhole(parts)))
+      .sort(newestFirst);
   }
 
-  /** Throws RefusedError not_found. */
+  /** Those of this node, each part by itself: all, or the one with that id. */
+  async parts(id?: string): Promise<readonly RecordingSummary[]> {
+    const isHere = id === undefined || (await isRecordedHere(this.#recordings, id));
+    const all =
+      id === undefined ? await this.#recordings.list() : isHere ? [await this.#recordings.get(id)] : [];
+    return all.filter((recording) => this.#isVisible(recording));
+  }
+
+  /** Of this node alone. Throws RefusedError not_found. */
   async get(id: string): Promise<RecordingSummary> {
     const recording = await this.#recordings.get(id);
     if (this.#isVisible(recording)) return recording;
@@ -135,7 +152,7 @@ export class RecordingsOf {
     run: (reader: RecordingReader) => Promise<Result>,
     mayRead: (part: RecordingSummary) => boolean = () => true,
   ): Promise<Result> {
-    await this.get(id);
+    if (await isRecordedHere(this.#recordings, id)) await this.get(id);
     return await asRefused(async () => {
       const reader = await this.#recordings.wholes.open(
         id,

@@ -28,7 +28,7 @@ export const partAskSchema = z.discriminatedUnion("ask", [
 export type PartAsk = z.infer<typeof partAskSchema>;
 
 const count = z.int().min(0);
-const summarySchema = z.object({
+export const summarySchema = z.object({
   ...{ id: text, desktopId: text, title: text, startedAt: text, startedBy: text },
   ...{ startedById: text.nullable(), keptBy: text.exactOptional(), isEncrypted: z.boolean() },
   ...{ durationMs: ms, bytes: count, width: count, height: count, reason: z.enum(REASONS) },

@@ -1,5 +1,6 @@
 import { type RefusalCode, RefusedError } from "../../desktop/error.ts";
 import { RecordingError, type RecordingErrorCode } from "./error.ts";
+import type { RecordingsFace } from "./recording-types.ts";
 
 const REFUSALS: Readonly<Record<RecordingErrorCode, RefusalCode>> = {
   damaged: "not_supported",
@@ -31,4 +32,14 @@ export function refusalOf(error: unknown): unknown {
 /** The one answer about a recording that is not there, or that its asker may not know of. */
 export function noSuchRecording(cause?: unknown): RefusedError {
   return new RefusedError("not_found", "no such recording: list the recordings to see their ids", { cause });
+}
+
+/** Whether a recording is here, of which this node tells also what is wrong with it. */
+export async function isRecordedHere(recordings: Pick<RecordingsFace, "get">, id: string): Promise<boolean> {
+  try {
+    await recordings.get(id);
+    return true;
+  } catch (error) {
+    return !(error instanceof RefusedError) || error.code !== "not_found";
+  }
 }

@@ -1,5 +1,4 @@
 import t from "tap";
-import * as z from "zod";
 import { decodePng, pngSize } from "../../../src/imaging/png/png-decode.ts";
 import { recordingSchema, verificationSchema } from "../../../src/web/api/recordings-api.ts";
 import { until } from "../../support/until.ts";
@@ -9,9 +8,7 @@ import { requirePeers } from "../harness/peers.ts";
 import { RADOSGW_PEERS, Radosgw } from "../harness/radosgw.ts";
 import { XDisplay } from "../harness/x-display.ts";
 import { differenceOf, type Shot } from "../harness/xwd.ts";
-
-const SLOW_MS = 60_000;
-const RECORDINGS = "/api/v1/recordings";
+import { FleetRecordings, RECORDINGS, SLOW_MS } from "./moved-recording.ts";
 
 if (requirePeers(t, [...ETCD_PEERS, ...RADOSGW_PEERS, "Xtigervnc", "xsetroot", "openssl"])) {
   t.setTimeout(300_000);
@@ -32,41 +29,24 @@ if (requirePeers(t, [...ETCD_PEERS, ...RADOSGW_PEERS, "Xtigervnc", "xsetroot", "
   await screen.command("xsetroot", "-solid", "#204080");
   const { id, owner } = await fleet.add(screen.vncPort);
   const next = owner === "a" ? "b" : "a";
-  const infoAt = async (name: string, recordingId: string) =>
-    recordingSchema.parse(await (await fleet.node(name).fetch(`${RECORDINGS}/${recordingId}`)).json());
-  const listAt = async (name: string) =>
-    z.array(recordingSchema).parse(await (await fleet.node(name).fetch(RECORDINGS)).json());
+  const recordings = new FleetRecordings(fleet);
   const begin = async () => {
     const started = await fleet.node(owner).fetch(RECORDINGS, { desktop_id: id });
     const begun = recordingSchema.parse(await started.json());
-    await until("some of it", async () => (await infoAt(owner, begun.id)).duration_ms > 1500, SLOW_MS);
+    await recordings.lasts(owner, begun.id);
     return begun;
   };
   const alone = await begin();
   await fleet.node(owner).fetch(`${RECORDINGS}/${alone.id}/stop`, {});
   const first = await begin();
   const blue = await screen.shot();
-  await fleet.node(owner).fetch(`/api/v1/fleet/nodes/${owner}/drain`, {});
-  const second = await until(
-    "it goes on at the next node",
-    async () => (await listAt(next)).find((one) => one.id !== first.id && one.id !== alone.id) ?? null,
-    SLOW_MS,
-  );
-  await screen.command("xsetroot", "-solid", "#a02030");
-  const red = await screen.shot();
-  await until(
-    "2500 ms more",
-    async () => {
-      const { parts } = await infoAt(next, second.id);
-      return (parts[1]?.to_ms ?? 0) - (parts[1]?.from_ms ?? 0) > 2500;
-    },
-    SLOW_MS,
-  );
+  const moved = { from: owner, to: next, old: [alone.id, first.id] };
+  const { second, red } = await recordings.move(screen, moved);
   await fleet.node(next).fetch(`${RECORDINGS}/${second.id}/stop`, {});
   await until(
     "all are in the archive",
     async () => {
-      const listed = await listAt(next);
+      const listed = await recordings.listAt(next);
       return listed.length === 2 && listed.every(({ archive }) => archive?.state === "archived");
     },
     SLOW_MS,
@@ -85,13 +65,13 @@ if (requirePeers(t, [...ETCD_PEERS, ...RADOSGW_PEERS, "Xtigervnc", "xsetroot", "
   };
 
   await t.test("what a node archived that is gone for good is read at the other one", async (t) => {
-    await until("what it had is found", async () => (await listAt(next)).length > 1, SLOW_MS);
-    t.match(await listAt(next), [
+    await until("what it had is found", async () => (await recordings.listAt(next)).length > 1, SLOW_MS);
+    t.match(await recordings.listAt(next), [
       { id: second.id, started_at: first.started_at, state: "sealed", is_encrypted: true },
       { id: alone.id, state: "sealed", archive: { state: "archive_only" } },
     ]);
     for (const part of [first.id, second.id]) {
-      const whole = await infoAt(next, part);
+      const whole = await recordings.infoAt(next, part);
       t.match(whole, { id: part, started_at: first.started_at, state: "sealed", counts: { gaps: 1 } });
       const [early, late] = whole.parts;
       t.match(early, { id: first.id, node: owner, from_ms: 0, problem: null });

@@ -10,9 +10,7 @@ import { FleetNodes } from "../harness/fleet-nodes.ts";
 import { requirePeers } from "../harness/peers.ts";
 import { XDisplay } from "../harness/x-display.ts";
 import { differenceOf, type Shot } from "../harness/xwd.ts";
-
-const SLOW_MS = 60_000;
-const RECORDINGS = "/api/v1/recordings";
+import { FleetRecordings, RECORDINGS, SLOW_MS } from "./moved-recording.ts";
 
 if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xsetroot", "openssl", "chromium"])) {
   t.setTimeout(300_000);
@@ -22,49 +20,35 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xsetroot", "openssl", "chromiu
   await screen.command("xsetroot", "-solid", "#204080");
   const { id, owner } = await fleet.add(screen.vncPort);
   const next = owner === "a" ? "b" : "a";
-  const infoAt = async (name: string, recordingId: string) => {
-    const answer = await fleet.node(name).fetch(`${RECORDINGS}/${recordingId}`);
-    return recordingSchema.parse(await answer.json());
-  };
-  const listAt = async (name: string) =>
-    z.array(recordingSchema).parse(await (await fleet.node(name).fetch(RECORDINGS)).json());
-  const isLongerThan = (recordingId: string, ms: number) =>
-    until(
-      `${ms} ms of a recording`,
-      async () => (await infoAt(owner, recordingId)).duration_ms > ms,
-      SLOW_MS,
-    );
-
-  const started = await fleet.node(owner).fetch(RECORDINGS, { desktop_id: id });
-  const first = recordingSchema.parse(await started.json());
-  await isLongerThan(first.id, 1500);
+  const recordings = new FleetRecordings(fleet);
+  /** At each node the agent that begins the recording, and another one. */
+  const [ownToken, otherToken] = [fleet.node(next).agentToken, fleet.node(owner).agentToken];
+  const agents = await Promise.all(
+    [next, owner].map(async (name) => ({
+      name,
+      agent: await fleet.node(name).agent({ token: ownToken }),
+      other: await fleet.node(name).agent({ token: otherToken }),
+    })),
+  );
+  const started = await agents[0]?.agent.call("start_recording", { connection_id: id });
+  const first = await recordings.infoAt(owner, String(started?.["recording_id"]));
+  await recordings.lasts(owner, first.id);
   const blue = await screen.shot();
-  await fleet.node(owner).fetch(`/api/v1/fleet/nodes/${owner}/drain`, {});
-  const second = await until(
-    "it goes on at the next node",
-    async () => (await listAt(next)).find((one) => one.id !== first.id) ?? null,
-    SLOW_MS,
-  );
-  await screen.command("xsetroot", "-solid", "#a02030");
-  const red = await screen.shot();
-  await until(
-    "2500 ms more",
-    async () => {
-      const { parts } = await infoAt(owner, second.id);
-      return (parts[1]?.to_ms ?? 0) - (parts[1]?.from_ms ?? 0) > 2500;
-    },
-    SLOW_MS,
-  );
+  const { second, red } = await recordings.move(screen, { from: owner, to: next, old: [first.id] });
+  await fleet.node(next).fetch(`${RECORDINGS}/${second.id}/bookmarks`, { label: "all is red" });
   const stopped = await fleet.node(owner).fetch(`${RECORDINGS}/${second.id}/stop`, {});
   t.equal(stopped.status, 200, "ended by a node that does not have it");
 
-  const partsAt = async (name: string, recordingId: string) => (await infoAt(name, recordingId)).parts;
-  /** What differs in a recording's picture of a moment from what the X server itself showed; null: no pixel. */
-  const differsAt = async (name: string, recordingId: string, ms: number, wanted: Shot) => {
+  const partsAt = async (name: string, recordingId: string) =>
+    (await recordings.infoAt(name, recordingId)).parts;
+  const frameAt = async (name: string, recordingId: string, ms: number) => {
     const answer = await fleet.node(name).fetch(`${RECORDINGS}/${recordingId}/frame.png?at_ms=${ms}`);
     const png = new Uint8Array(await answer.arrayBuffer());
-    return differenceOf(await decodePng(png, pngSize(png)), wanted);
+    return decodePng(png, pngSize(png));
   };
+  /** What differs in a recording's picture of a moment from what the X server itself showed; null: no pixel. */
+  const differsAt = async (name: string, recordingId: string, ms: number, wanted: Shot) =>
+    differenceOf(await frameAt(name, recordingId, ms), wanted);
   const verifyAt = async (name: string, recordingId: string) => {
     const verified = await fleet.node(name).fetch(`${RECORDINGS}/${recordingId}/verify`, {});
     return verificationSchema.parse(await verified.json());
@@ -75,11 +59,11 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xsetroot", "openssl", "chromiu
     async (t) => {
       await until(
         "the end of the first is told",
-        async () => (await infoAt(next, second.id)).parts[0]?.problem === null,
+        async () => (await recordings.infoAt(next, second.id)).parts[0]?.problem === null,
         SLOW_MS,
       );
       for (const name of fleet.names) {
-        const listed = await listAt(name);
+        const listed = await recordings.listAt(name);
         t.same(
           listed.map((one) => one.id),
           [second.id],
@@ -87,7 +71,7 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xsetroot", "openssl", "chromiu
         );
         t.match(listed[0], { started_at: first.started_at, state: "sealed", started_by: first.started_by });
         for (const part of [first.id, second.id]) {
-          const whole = await infoAt(name, part);
+          const whole = await recordings.infoAt(name, part);
           t.match(whole, { id: part, started_at: first.started_at, state: "sealed", counts: { gaps: 1 } });
           const [early, late] = whole.parts;
           t.match(early, { id: first.id, node: owner, from_ms: 0, problem: null });
@@ -117,6 +101,44 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xsetroot", "openssl", "chromiu
       }
       const none = await fleet.node(next).fetch(`${RECORDINGS}/20200101T000000Z-00000000`);
       t.equal(none.status, 404);
+    },
+  );
+
+  await t.test(
+    "an agent lists, sees and searches it at each node as people do, if it is its own",
+    async (t) => {
+      const [early, late] = await partsAt(next, first.id);
+      const seam = [(early?.to_ms ?? 0) - 100, (late?.from_ms ?? 0) - 1, late?.to_ms ?? 0] as const;
+      for (const { name, agent, other } of agents) {
+        const listed = await agent.call("list_recordings");
+        const [whole] = await recordings.listAt(name);
+        t.match(listed, {
+          total: 1,
+          recordings: [{ recording_id: second.id, started_at: first.started_at, state: "sealed" }],
+        });
+        t.match(listed, {
+          recordings: [{ duration_ms: Math.round(whole?.duration_ms ?? 0), size_bytes: whole?.bytes }],
+        });
+        for (const part of [first.id, second.id]) {
+          for (const [nth, at_ms] of seam.entries()) {
+            const shown = await agent.picture("get_frame_at", { recording_id: part, at_ms });
+            t.match(shown.facts, { recording_id: part, at_ms });
+            t.equal(differenceOf(shown, await frameAt(name, part, at_ms)), null, `as over REST at ${at_ms}`);
+            t.equal(differenceOf(shown, nth < 2 ? blue : red), null, `as the target was at ${at_ms}`);
+          }
+          const found = await agent.call("search_recording", { recording_id: part, query: "is red" });
+          const atRest = await fleet.node(name).fetch(`${RECORDINGS}/${part}/search?query=is%20red`);
+          const [hit] = z.array(z.object({ at_ms: z.number() })).parse(await atRest.json());
+          t.ok((hit?.at_ms ?? 0) > (late?.from_ms ?? 0), "in the time of the whole");
+          t.match(found, { total: 1, hits: [{ recording_id: part, kind: "bookmark", ...hit }] });
+          t.match(await agent.read(`recordings://${part}`), { contents: [{ text: /"state": "sealed"/ }] });
+          const asked = { recording_id: part, at_ms: 0 };
+          await t.rejects(other.call("get_frame_at", asked), { code: "not_found" });
+        }
+        t.match(await other.call("list_recordings"), { total: 0 });
+        const none = { recording_id: "20200101T000000Z-00000000", at_ms: 0 };
+        await t.rejects(agent.call("get_frame_at", none), { code: "not_found" });
+      }
     },
   );
 
@@ -161,20 +183,23 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xsetroot", "openssl", "chromiu
     await fleet.node(owner).fetch(`/api/v1/fleet/nodes/${owner}/drain`, { is_draining: false });
     const begun = await fleet.node(next).fetch(RECORDINGS, { desktop_id: id });
     const lost = recordingSchema.parse(await begun.json());
-    await until("some of it", async () => (await infoAt(next, lost.id)).duration_ms > 1500, SLOW_MS);
+    await recordings.lasts(next, lost.id);
     await fleet.node(next).program.stop("SIGKILL");
     const goesOn = await until(
       "it goes on at the other node",
       async () =>
-        (await listAt(owner)).find((one) => one.continues?.id === lost.id && one.duration_ms > 1500) ?? null,
+        (await recordings.listAt(owner)).find(
+          (one) => one.continues?.id === lost.id && one.duration_ms > 1500,
+        ) ?? null,
       SLOW_MS,
     );
     t.match(goesOn, { state: "recording", continues: { id: lost.id, node: next } });
+    const admin = await fleet.node(owner).agent();
     for (const part of [goesOn.id, lost.id]) {
       const whole = await until(
         `${part} by the node that is left`,
         async () => {
-          const info = await infoAt(owner, part).catch(() => null);
+          const info = await recordings.infoAt(owner, part).catch(() => null);
           return info === null || info.parts[0]?.problem === null ? null : info;
         },
         SLOW_MS,
@@ -185,6 +210,8 @@ if (requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "xsetroot", "openssl", "chromiu
       ]);
       t.ok((whole.parts[1]?.from_ms ?? 0) > 1500, "it begins with the part that is missing");
       t.equal(await differsAt(owner, part, whole.duration_ms, red), null);
+      const shown = await admin.picture("get_frame_at", { recording_id: part, at_ms: whole.duration_ms });
+      t.equal(differenceOf(shown, red), null, "over MCP as well");
       const told = await fleet.node(owner).fetch(`${RECORDINGS}/${part}/timeline`);
       const { entries } = timelineSchema.parse(await told.json());
       const gap = entries.find(({ type }) => type === "gap");

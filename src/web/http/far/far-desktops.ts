@@ -6,10 +6,11 @@ import { carriedPrincipal } from "../../../auth/carried-principal.ts";
 import { reaches, reachOf } from "../../../auth/granted-desktops.ts";
 import { may } from "../../../auth/principal.ts";
 import type { CallAnswer } from "../../../cluster/calls/node-calls.ts";
+import { ASKED_WITHIN_MS, whoHas } from "../../../cluster/calls/who-has.ts";
 import type { NodeRecord } from "../../../cluster/nodes/records.ts";
-import { RefusedError } from "../../../desktop/error.ts";
 import { readAnswer } from "../../../platform/read-answer.ts";
 import { whenGone } from "../../../platform/when-gone.ts";
+import { isRecordedHere } from "../../../recording/library/refused.ts";
 import { openSchema } from "../../api/fleet-api.ts";
 import { farNodeOf, farOwner } from "../../cascade/far-owner.ts";
 import type { DesktopOwner } from "../../cascade/far-viewers.ts";
@@ -31,8 +32,7 @@ const UPGRADE_HEADERS = [
 /** Of an answer, what is about the connection it came by. */
 const OF_CONNECTION = new Set(["connection", "keep-alive", "transfer-encoding", "strict-transport-security"]);
 
-/** A list of all nodes waits so long for each of them; its part of it is no longer. */
-const GATHER_WITHIN_MS = 2000;
+/** Of what one node tells for a list of all. */
 const MOST_GATHERED_BYTES = 4 * 1024 * 1024;
 
 const paramsSchema = z.object({ id: z.string() });
@@ -118,7 +118,7 @@ export class FarDesktops {
   ): Promise<T> {
     const { fleet, clock } = this.#ports;
     const limit = new AbortController();
-    const cancel = clock.after(GATHER_WITHIN_MS, () => limit.abort());
+    const cancel = clock.after(ASKED_WITHIN_MS, () => limit.abort());
     try {
       const answer = await fleet?.calls?.call(node, {
         ...{ method: "GET", path, caller: this.#caller(request), signal: limit.signal },
@@ -165,8 +165,9 @@ export class FarDesktops {
 
   async #recordingNode(request: FastifyRequest, others: readonly NodeRecord[]): Promise<NodeRecord | null> {
     const id = paramsSchema.safeParse(request.params).data?.id;
-    if (id === undefined || !may(principalOf(request), "control") || (await this.#isRecordedHere(id)))
-      return null;
+    if (id === undefined || !may(principalOf(request), "control")) return null;
+    const { recordings } = this.#ports;
+    if (recordings !== undefined && (await isRecordedHere(recordings, id))) return null;
     const known = this.#recordedAt.get(id);
     const path = `/api/v1/recordings/${encodeURIComponent(id)}`;
     const node =
@@ -184,42 +185,14 @@ export class FarDesktops {
     return node;
   }
 
-  async #isRecordedHere(id: string): Promise<boolean> {
-    try {
-      return (await this.#ports.recordings?.get(id)) !== undefined;
-    } catch (error) {
-      // What is wrong with one that is here is told here.
-      return !(error instanceof RefusedError) || error.code !== "not_found";
-    }
-  }
-
-  /**
-   * The first other node of which that is true; null: none. Throws RefusedError node_unreachable where one does not tell and it is
-   * true of no other.
-   */
+  /** As `whoHas`, of all other nodes. */
   async #whoHas(
     request: FastifyRequest,
     has: (node: NodeRecord) => Promise<boolean>,
   ): Promise<NodeRecord | null> {
-    const silent: string[] = [];
-    const asked = (this.#ports.fleet?.calls?.others ?? []).map(async (node) => {
-      const isThere = await has(node).catch((error: unknown) => {
-        request.log.warn({ err: error, node: node.name }, "A node did not tell what it has");
-        silent.push(node.name);
-        return false;
-      });
-      return isThere ? node : Promise.reject(new Error("it is not there"));
-    });
-    try {
-      return await Promise.any(asked);
-    } catch {
-      if (silent.length === 0) return null;
-      throw new RefusedError(
-        "node_unreachable",
-        `none of the nodes that answer has it, and ${silent.join(", ")} did not within ${GATHER_WITHIN_MS} ms: try again in a few seconds`,
-        { retryAfterMs: 1000 },
-      );
-    }
+    return await whoHas(this.#ports.fleet?.calls?.others ?? [], has, ({ name }, err) =>
+      request.log.warn({ err, node: name }, "A node did not tell what it has"),
+    );
   }
 
   async #carry(node: NodeRecord, request: FastifyRequest, reply: FastifyReply): Promise<void> {
