@@ -255,7 +255,7 @@ async function openRooms(
     forwarders,
     desktops,
     recordings,
-    ...{ clock, fleet, auditArchive },
+    ...{ clock, fleet, shared, auditArchive },
     sessions: () => viewers,
   });
   const { metrics } = monitoring;

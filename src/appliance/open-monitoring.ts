@@ -24,16 +24,18 @@ export interface WatchedRooms {
   readonly clock: Clock;
   /** null: this server is alone. */
   readonly fleet: { readonly state: FleetState } | null;
+  readonly shared: { readonly archives: { readonly sharing: readonly string[] } } | null;
   /** Viewers are opened later. */
   readonly sessions: () => Pick<ViewerSessions, "size"> | null;
 }
 
 /** What is told to who watches the appliance: /metrics and /readyz. */
 export function openMonitoring(config: Config, rooms: WatchedRooms) {
-  const { audit, auditArchive, forwarders, desktops, recordings, clock, sessions, fleet } = rooms;
+  const { audit, auditArchive, forwarders, desktops, recordings, clock, sessions, fleet, shared } = rooms;
   const archive = () => {
     const load = recordings.copies?.load;
-    return load === undefined ? null : { ...load, audit: auditArchive?.load ?? null };
+    if (load === undefined) return null;
+    return { ...load, audit: auditArchive?.load ?? null, sharedWith: shared?.archives.sharing ?? [] };
   };
   const loopDelay = new LoopDelay(clock);
   const auditState = () => ({

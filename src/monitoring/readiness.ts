@@ -74,6 +74,8 @@ export interface WatchedArchive {
   readonly cachedBytes: number;
   /** null: it was not asked yet. */
   readonly isReachable: boolean | null;
+  /** Names of other nodes of the fleet that archive below the same prefix. */
+  readonly sharedWith: readonly string[];
 }
 
 /** One that the audit log is sent to. */
@@ -207,14 +209,21 @@ function recorderState({ recorder }: ReadinessPorts): PartState {
   );
 }
 
-function archiveState({ audit, isReachable, ...recordings }: WatchedArchive): PartState {
+function archiveState({ audit, isReachable, sharedWith, ...recordings }: WatchedArchive): PartState {
   const of = (what: string, { archived, waiting, failing }: NonNullable<typeof audit>): string =>
     `${archived} ${what} are archived, ${waiting} wait${failing === 0 ? "" : `, ${failing} of them failed`}`;
   const ofAudit = audit === null ? "" : `; ${of("files of the audit log", audit)}`;
-  const told = `${of("recordings", recordings)}${ofAudit}`;
+  const away = isReachable === false ? "the archive does not answer; " : "";
+  const told = `${away}${of("recordings", recordings)}${ofAudit}`;
+  if (sharedWith.length > 0) {
+    return red(
+      `this node and ${sharedWith.join(", ")} archive below the same prefix; ${told}`,
+      "give each node a recording.archive.prefix of its own: until then each calls the other's recordings tampered",
+    );
+  }
   if (isReachable !== false && recordings.failing + (audit?.failing ?? 0) === 0) return well(told);
   return red(
-    isReachable === false ? `the archive does not answer; ${told}` : told,
+    told,
     "overlay-companion doctor says what it answers; it is tried again by itself, and what is not archived stays here",
   );
 }

@@ -19,7 +19,7 @@ function open(t: { teardown(call: () => void): void }) {
     }),
     recorder: () => ({ running: 2, failing: 1, pendingBytes: 4096 }),
     archive: () => ({
-      ...{ archived: 4, waiting: 3, failing: 2, cachedBytes: 8, isReachable: true },
+      ...{ archived: 4, waiting: 3, failing: 2, cachedBytes: 8, isReachable: true, sharedWith: [] },
       audit: { archived: 9, waiting: 6, failing: 5 },
     }),
     nowMs: () => clock.date().getTime(),

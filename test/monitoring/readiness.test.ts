@@ -78,9 +78,10 @@ t.test("a desktop that is still connecting is nobody's fault", async (t) => {
 });
 
 t.test(
-  "an archive is red where it does not answer, or a recording or file of the audit log failed",
+  "an archive is red where it does not answer, something failed, or another node has the same prefix",
   async (t) => {
-    const well = { archived: 2, waiting: 1, failing: 0, cachedBytes: 0, isReachable: true, audit: null };
+    const counts = { archived: 2, waiting: 1, failing: 0, cachedBytes: 0 };
+    const well = { ...counts, isReachable: true, audit: null, sharedWith: [] };
     const audit = { archived: 5, waiting: 4, failing: 0 };
     for (const [load, isWell, detail] of [
       [well, true, "2 recordings are archived, 1 wait"],
@@ -92,6 +93,7 @@ t.test(
       [{ ...well, failing: 1 }, false, "2 recordings are archived, 1 wait, 1 of them failed"],
       [{ ...well, audit: { ...audit, failing: 3 } }, false, /; 5 files .* 4 wait, 3 of them failed$/],
       [{ ...well, isReachable: false }, false, /^the archive does not answer; 2 recordings/],
+      [{ ...well, sharedWith: ["b"] }, false, /^this node and b archive below the same prefix; 2 recordings/],
     ] as const) {
       const { status, parts } = await readinessOf(ports({ archive: () => load }));
       t.match(parts.archive, { ok: isWell, detail });

@@ -142,6 +142,11 @@ export async function openFleet(
   const archives = new SharedArchives({
     ...{ ...common, fleet },
     onFault: (err) => log.error({ err }, "Where recordings are archived could not be shared"),
+    onSharing: (node, { place, prefix }) =>
+      log.error(
+        { node, place, prefix },
+        "Another node archives below the same prefix, and each calls the other's recordings tampered: give each node a recording.archive.prefix of its own",
+      ),
   });
   void archives.open();
   const tokens = new SharedTokens(common);

@@ -32,6 +32,8 @@ interface SharedArchivesOptions extends SharedPorts {
   };
   /** What was told could not be kept: it is told again. */
   onFault(error: unknown): void;
+  /** Another node archives where this one does; once for each. */
+  onSharing(node: string, own: NodeArchive): void;
 }
 
 /**
@@ -42,6 +44,9 @@ export class SharedArchives {
   readonly #options: SharedArchivesOptions;
   readonly #documents: SharedDocuments<Archives>;
   readonly #listeners = new Set<() => void>();
+  readonly #warned = new Set<string>();
+  #own: NodeArchive | null = null;
+  #unfollow = (): void => {};
   #cancelTell = (): void => {};
   #isClosed = false;
 
@@ -51,6 +56,7 @@ export class SharedArchives {
     this.#documents = new SharedDocuments<Archives>({
       ...{ store, clock, sealer, onFailed, prefix: ARCHIVES, purpose: "fleet/archive", schema: SCHEMA },
       onChange: () => {
+        this.#warn();
         for (const look of [...this.#listeners]) look();
       },
     });
@@ -63,11 +69,15 @@ export class SharedArchives {
   close(): void {
     this.#isClosed = true;
     this.#cancelTell();
+    this.#unfollow();
     this.#documents.close();
   }
 
   /** As FleetArchives. */
   tell(own: NodeArchive): void {
+    if (this.#own === null) this.#unfollow = this.#options.fleet.whenChanged(() => this.#warn());
+    this.#own = own;
+    this.#warn();
     this.#tell(own).catch((error: unknown) => {
       if (this.#isClosed) return;
       if (!(error instanceof RefusedError)) this.#options.onFault(error);
@@ -75,7 +85,20 @@ export class SharedArchives {
     });
   }
 
-  /** As FleetArchives. */
+  /**
+   * Other nodes that are there and told last of the place and the prefix of this one. Who signs by the same key is this server, under
+   * the name it had before.
+   */
+  get sharing(): readonly string[] {
+    const own = this.#own;
+    if (own === null) return [];
+    const { name, nodes } = this.#options.fleet;
+    const isSame = (one?: NodeArchive): boolean =>
+      one?.place === own.place && one.prefix === own.prefix && one.publicKey !== own.publicKey;
+    return nodes.map((node) => node.name).filter((node) => node !== name && isSame(this.of(node).at(-1)));
+  }
+
+  /** As FleetArchives; the last one is where it archives now. */
   of(node: string): readonly NodeArchive[] {
     const { archives } = this.#documents.get(node) ?? { archives: [] };
     return archives.map(({ place, prefix, public_key }) => ({ place, prefix, publicKey: public_key }));
@@ -98,14 +121,23 @@ export class SharedArchives {
     };
   }
 
+  #warn(): void {
+    if (this.#own === null) return;
+    for (const node of this.sharing) {
+      if (this.#warned.has(node)) continue;
+      this.#warned.add(node);
+      this.#options.onSharing(node, this.#own);
+    }
+  }
+
   async #tell({ place, prefix, publicKey }: NodeArchive): Promise<void> {
     const own = { place, prefix, public_key: publicKey };
     const isOwn = (one: typeof own): boolean =>
       one.place === place && one.prefix === prefix && one.public_key === publicKey;
-    await this.#documents.change(this.#options.fleet.name, (now) =>
-      now?.archives.some(isOwn) === true
-        ? now
-        : { archives: [...(now?.archives ?? []), own].slice(-MOST_ARCHIVES) },
-    );
+    await this.#documents.change(this.#options.fleet.name, (now) => {
+      const [all, last] = [now?.archives ?? [], now?.archives.at(-1)];
+      if (last !== undefined && isOwn(last)) return now;
+      return { archives: [...all.filter((one) => !isOwn(one)), own].slice(-MOST_ARCHIVES) };
+    });
   }
 }
