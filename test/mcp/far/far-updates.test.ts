@@ -1,66 +1,14 @@
-import { createServer, type Server } from "node:http";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import t, { type Test } from "tap";
-import { principalCarried } from "../../../src/auth/carried-principal.ts";
-import type { Principal } from "../../../src/auth/principal.ts";
 import { rect } from "../../../src/framebuffer/rect.ts";
-import { createMcp } from "../../../src/mcp/server/server.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
-import { type CallingNode, CallingNodes } from "../../cluster/calls/calling-nodes.ts";
 import { requirePeers } from "../../e2e/harness/peers.ts";
 import { until } from "../../support/until.ts";
-import { FakeDesktop } from "../fake-desktop.ts";
-import { AGENT, fakeHouse, listen } from "../fake-house.ts";
+import { AGENT } from "../fake-house.ts";
+import { INFO, modern, openThree } from "./mcp-nodes.ts";
 
-const INFO = { name: "test", version: "1" };
 const SCREEN = "screen://far";
-const CLOSED = { kind: "closed", sinceMs: 0, description: "" } as const;
-
-/** A node with MCP; `judge` changes on whose behalf another node's calls are taken. */
-async function openNode(t: Test, nodes: CallingNodes, name: string, judge = (one: Principal) => one) {
-  const node: CallingNode = await nodes.node(name);
-  const house = fakeHouse();
-  house.desktops.all.length = 0;
-  const mcp = createMcp({ ...house.ports, fleet: node.fleet });
-  const carried = new Set<string>();
-  let streams = 0;
-  const app: Server = createServer((req, res) => {
-    const call = node.calls.of(req);
-    const principal = call === null ? null : principalCarried(call.caller, call.node, systemClock);
-    if (principal === null) throw new Error("expected a call of a node");
-    carried.add(String(req.headers["mcp-method"]));
-    streams++;
-    res.once("close", () => streams--);
-    mcp.handle(req, res, undefined, judge(principal)).catch((error: unknown) => t.fail(String(error)));
-  });
-  await node.listen(app);
-  const served = await listen(mcp);
-  t.teardown(() => served.close());
-  const take = (): FakeDesktop => {
-    const desktop = new FakeDesktop({ id: "far", name: "far", protocol: "vnc", host: "127.0.0.1" });
-    house.desktops.all.push(desktop);
-    nodes.give("far", name);
-    return desktop;
-  };
-  const release = async (): Promise<void> => {
-    const desktop = house.desktops.get("far");
-    await house.desktops.remove("far");
-    desktop.state = CLOSED;
-    desktop.emit({ type: "state", state: CLOSED });
-  };
-  return { ...house, url: served.url, take, release, carried, streams: () => streams };
-}
-
-async function openThree(t: Test, judge?: (one: Principal) => Principal) {
-  const nodes = await CallingNodes.open(t);
-  const near = await openNode(t, nodes, "near");
-  const a = await openNode(t, nodes, "a", judge);
-  const b = await openNode(t, nodes, "b", judge);
-  return { nodes, near, a, b };
-}
 
 /** What a client of 2025 was told, and itself. */
 async function legacy(t: Test, url: URL) {
@@ -70,18 +18,6 @@ async function legacy(t: Test, url: URL) {
   t.teardown(() => client.close());
   const heard: string[] = [];
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
-    heard.push(params.uri);
-  });
-  return { client, heard };
-}
-
-async function modern(t: Test, url: URL) {
-  const client = new Client(INFO, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
-  const requestInit = { headers: { authorization: `Bearer ${AGENT.id}` } };
-  await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
-  t.teardown(() => client.close());
-  const heard: string[] = [];
-  client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
     heard.push(params.uri);
   });
   return { client, heard };
