@@ -14,14 +14,17 @@ const MAX_MOVES = 32;
 /** As many numbers for which it is known what is owed since. */
 const MAX_KNOWN = 64;
 
+const NO_SIZE: Size = Object.freeze({ width: 0, height: 0 });
+/** Of no cells: never marked. */
+const NO_GRID = new ChangeGrid();
 const NO_MOVES: readonly CopyMove[] = [];
 const NOTHING: Change = { painted: Region.empty, copies: NO_MOVES };
 
 /** What changed on a desktop, by number, as all who see the same of it see it. What one is owed follows from a number. */
 export class ChangeHistory {
   #number = 0;
-  #size: Size = { width: 0, height: 0 };
-  readonly #grid = new ChangeGrid();
+  #size = NO_SIZE;
+  #grid = NO_GRID;
   /** Up to `#number`, oldest first. */
   #recent: Change[] = [];
   /** What is owed since a number, up to another; least used first. */
@@ -42,7 +45,16 @@ export class ChangeHistory {
     this.#size = { width, height };
     this.#recent = [];
     this.#owed.clear();
+    this.#grid = new ChangeGrid();
     this.#grid.reset(this.#size, this.#number);
+  }
+
+  /** Nobody looks: nothing is kept until the next `reset`. */
+  forget(): void {
+    this.#size = NO_SIZE;
+    this.#recent = [];
+    this.#owed.clear();
+    this.#grid = NO_GRID;
   }
 
   add(change: Change): void {

@@ -22,8 +22,16 @@ class Audience {
   }
 
   reset(bounds: Rect): void {
+    if (this.watchers.size === 0) return;
     this.history.reset(bounds);
     for (const watcher of this.watchers) watcher.restart();
+  }
+
+  /** False where it was gone before. */
+  remove(watcher: HistoryWatcher): boolean {
+    const wasThere = this.watchers.delete(watcher);
+    if (this.watchers.size === 0) this.history.forget();
+    return wasThere;
   }
 }
 
@@ -101,10 +109,11 @@ export class Watchers {
   /** `bounds`: what the watcher has not seen yet, the whole desktop. */
   add(bounds: Rect, options: WatchOptions, onDamage: () => void): Watcher {
     const { withOverlays = false, isPassive = false } = options;
-    const { history, watchers } = withOverlays ? this.#overlaid : this.#bare;
+    const audience = withOverlays ? this.#overlaid : this.#bare;
+    const { history, watchers } = audience;
     if (watchers.size === 0 || !history.isOf(bounds)) history.reset(bounds);
     const watcher = new HistoryWatcher(history, isPassive, onDamage, (closed) => {
-      if (watchers.delete(closed)) this.#onCount();
+      if (audience.remove(closed)) this.#onCount();
     });
     watchers.add(watcher);
     this.#onCount();

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
+import { ChangeHistory } from "../../../src/desktop/picture/change-history.ts";
 import { Watchers } from "../../../src/desktop/picture/watchers.ts";
 import type { Change, Watcher } from "../../../src/desktop/view.ts";
 import { Framebuffer } from "../../../src/framebuffer/framebuffer.ts";
@@ -149,4 +150,36 @@ t.test("what waits for long, or is in many parts, is told in cells", async (t) =
   const { painted } = busy?.take() ?? { painted: Region.empty };
   t.ok(painted.rectCount <= 64);
   t.ok(Region.from(spots).subtract(painted).isEmpty);
+});
+
+t.test(
+  "who has no watchers keeps nothing of a picture's size, and is watched from then on as from the first",
+  async (t) => {
+    const before = process.memoryUsage().arrayBuffers;
+    const all = Array.from({ length: 50 }, () => new Watchers(() => {}));
+    for (const watchers of all) watchers.reset(rect(0, 0, 1920, 1080));
+    t.ok(process.memoryUsage().arrayBuffers - before < 1024 * 1024);
+    const [watchers = new Watchers(() => {})] = all;
+    let told = 0;
+    for (let round = 0; round < 2; round++) {
+      const watcher = watchers.add(rect(0, 0, 1920, 1080), {}, () => told++);
+      t.same(watcher.take().painted, Region.of(rect(0, 0, 1920, 1080)), "all is owed");
+      watchers.update(Region.of(rect(8, 8, 16, 16)), [], Region.empty);
+      t.same(watcher.take().painted, Region.of(rect(8, 8, 16, 16)));
+      watcher.close();
+      watchers.update(Region.of(rect(0, 0, 16, 16)), [], Region.empty);
+    }
+    t.equal(told, 2);
+  },
+);
+
+t.test("a history that was forgotten is of no size until it begins anew", async (t) => {
+  const history = new ChangeHistory();
+  history.reset(SIZE);
+  const seen = history.number;
+  history.forget();
+  t.notOk(history.isOf(SIZE));
+  history.reset(SIZE);
+  t.ok(history.isOf(SIZE));
+  t.ok(history.number > seen, "numbers go on");
 });
