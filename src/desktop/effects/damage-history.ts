@@ -29,6 +29,13 @@ const WINDOW = 32;
 /** Where more cells than this change by themselves, none of it is small. */
 const MOST_CELLS = 64;
 
+/** The only change of some cells so far. Most cells of a large change have no other: this one object is all that they keep. */
+interface Once {
+  /** Of all these cells. */
+  readonly rect: Rect;
+  readonly atMs: number;
+}
+
 /** The changes of one cell of the grid. */
 interface Beat {
   /** All that changed there in the last changes of the rhythm; the one before its first interval does not count. */
@@ -49,18 +56,18 @@ interface Beat {
  */
 export class DamageHistory {
   /** By keyOf. */
-  readonly #beats = new Map<number, Beat>();
+  readonly #beats = new Map<number, Once | Beat>();
 
   /** Something changed that no action caused. */
   add(damage: Region, atMs: number): void {
     for (const r of damage.rects) {
+      const once: Once = { rect: r, atMs };
       for (let top = floor(r.y); top < r.y + r.height; top += CELL) {
         for (let left = floor(r.x); left < r.x + r.width; left += CELL) {
-          const x = Math.max(left, r.x);
-          const y = Math.max(top, r.y);
-          const width = Math.min(left + CELL, r.x + r.width) - x;
-          const height = Math.min(top + CELL, r.y + r.height) - y;
-          this.#beat(keyOf(left, top), { x, y, width, height }, atMs);
+          const key = keyOf(left, top);
+          const before = this.#beats.get(key);
+          if (before === undefined) this.#beats.set(key, once);
+          else this.#beat(key, before, within(left, top, r), atMs);
         }
       }
     }
@@ -89,18 +96,14 @@ export class DamageHistory {
     const rects: Rect[] = [];
     for (const [key, beat] of this.#beats) {
       if (hasEnded(beat, nowMs)) this.#beats.delete(key);
-      else if (isProven(beat)) rects.push(boundRects(beat.rect, beat.olderRect));
+      else if ("intervals" in beat && isProven(beat)) rects.push(boundRects(beat.rect, beat.olderRect));
     }
     return rects;
   }
 
-  #beat(key: number, rect: Rect, atMs: number): void {
-    const beat = this.#beats.get(key);
-    if (beat === undefined) {
-      const now = { sinceMs: atMs, lastMs: atMs, intervals: [] };
-      this.#beats.set(key, { rect, olderRect: EMPTY_RECT, count: 1, ...now });
-      return;
-    }
+  #beat(key: number, before: Once | Beat, rect: Rect, atMs: number): void {
+    const beat = "intervals" in before ? before : beatOf(key, before);
+    if (beat !== before) this.#beats.set(key, beat);
     const interval = atMs - beat.lastMs;
     if (interval < SAME_MS) {
       if (!holdsRect(beat.rect, rect)) beat.rect = boundRects(beat.rect, rect);
@@ -129,9 +132,22 @@ function isProven({ intervals, sinceMs, lastMs }: Beat): boolean {
   return isEven || intervals.length > LEAST_INTERVALS;
 }
 
-function hasEnded({ intervals, lastMs }: Beat, nowMs: number): boolean {
-  const longest = Math.max(PROVEN_MS, ...intervals);
-  return nowMs - lastMs > longest * MISSED_INTERVALS + SLOW_MS;
+function hasEnded(beat: Once | Beat, nowMs: number): boolean {
+  const isOnce = !("intervals" in beat);
+  const longest = isOnce ? PROVEN_MS : Math.max(PROVEN_MS, ...beat.intervals);
+  return nowMs - (isOnce ? beat.atMs : beat.lastMs) > longest * MISSED_INTERVALS + SLOW_MS;
+}
+
+/** A cell that changed once until now. */
+function beatOf(key: number, { rect, atMs }: Once): Beat {
+  const left = key % MAX_PICTURE_SIDE;
+  const own = within(left, (key - left) / MAX_PICTURE_SIDE, rect);
+  return { rect: own, olderRect: EMPTY_RECT, count: 1, sinceMs: atMs, lastMs: atMs, intervals: [] };
+}
+
+/** What of a rectangle lies in a cell. */
+function within(left: number, top: number, r: Rect): Rect {
+  return intersectRects({ x: left, y: top, width: CELL, height: CELL }, r);
 }
 
 function areAlike(a: number, b: number): boolean {
