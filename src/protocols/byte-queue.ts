@@ -1,22 +1,22 @@
 import { ProtocolError } from "./error.ts";
 
+/** Of memory of its own, which holds what a chunk left and the next one together. */
+const LEAST_CAPACITY_BYTES = 512;
+
 /**
  * Bytes that have arrived and are not read yet. Parsers are generators over it: they `yield` the number of bytes
- * they need and go on when the owner has `push`ed that many.
+ * they need and go on when the owner has `push`ed that many. A chunk that comes when all was read is read where it lies.
  *
  * INVARIANT: reads never pass `size`; a parser checks with `has` (or has yielded) before it reads.
  */
 export class ByteQueue {
-  #buffer: Uint8Array<ArrayBuffer>;
-  #view: DataView;
+  #buffer = new Uint8Array(0);
+  #view = new DataView(this.#buffer.buffer);
+  /** False where the memory is that of a chunk: it is not written to. */
+  #isOwn = true;
   #start = 0;
   #end = 0;
   #taken = 0;
-
-  constructor(capacityBytes = 64 * 1024) {
-    this.#buffer = new Uint8Array(capacityBytes);
-    this.#view = new DataView(this.#buffer.buffer);
-  }
 
   /** Unread bytes. */
   get size(): number {
@@ -32,10 +32,16 @@ export class ByteQueue {
     return this.#end - this.#start >= count;
   }
 
+  /** The chunk is the queue's from here on: it is not written to. */
   push(chunk: Uint8Array): void {
-    this.#reserve(chunk.length);
+    const { buffer, byteOffset, length } = chunk;
+    if (this.#start === this.#end && buffer instanceof ArrayBuffer) {
+      this.#hold(new Uint8Array(buffer, byteOffset, length), false, length);
+      return;
+    }
+    this.#reserve(length);
     this.#buffer.set(chunk, this.#end);
-    this.#end += chunk.length;
+    this.#end += length;
   }
 
   u8(): number {
@@ -91,18 +97,25 @@ export class ByteQueue {
 
   #reserve(count: number): void {
     const size = this.size;
-    if (this.#start === this.#end) this.#start = this.#end = 0;
-    if (this.#buffer.length - this.#end >= count) return;
-    if (this.#buffer.length >= size + count && this.#start >= size) {
+    if (this.#isOwn && this.#buffer.length - this.#end >= count) return;
+    if (this.#isOwn && this.#buffer.length >= size + count && this.#start >= size) {
       this.#buffer.copyWithin(0, this.#start, this.#end);
-    } else {
-      let capacity = this.#buffer.length;
-      while (capacity < size + count) capacity *= 2;
-      const grown = new Uint8Array(capacity);
-      grown.set(this.#buffer.subarray(this.#start, this.#end));
-      this.#buffer = grown;
-      this.#view = new DataView(grown.buffer);
+      this.#start = 0;
+      this.#end = size;
+      return;
     }
+    let capacity = LEAST_CAPACITY_BYTES;
+    while (capacity < size + count) capacity *= 2;
+    const grown = new Uint8Array(capacity);
+    grown.set(this.#buffer.subarray(this.#start, this.#end));
+    this.#hold(grown, true, size);
+  }
+
+  /** `size` bytes at the beginning of `buffer` are what is unread. */
+  #hold(buffer: Uint8Array<ArrayBuffer>, isOwn: boolean, size: number): void {
+    this.#buffer = buffer;
+    this.#view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
+    this.#isOwn = isOwn;
     this.#start = 0;
     this.#end = size;
   }

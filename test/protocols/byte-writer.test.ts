@@ -15,7 +15,7 @@ t.test("what was written is read back, wherever the memory had to grow", async (
       .ascii("aé")
       .u8(255)
       .bytes();
-    const queue = new ByteQueue(1);
+    const queue = new ByteQueue();
     queue.push(bytes.subarray(0, 5));
     queue.push(bytes.subarray(5));
     t.same(
@@ -28,7 +28,7 @@ t.test("what was written is read back, wherever the memory had to grow", async (
 });
 
 t.test("a queue keeps order over any mix of pushes and reads", async (t) => {
-  const queue = new ByteQueue(4);
+  const queue = new ByteQueue();
   let next = 0;
   let expected = 0;
   for (let round = 0; round < 500; round++) {
@@ -39,3 +39,20 @@ t.test("a queue keeps order over any mix of pushes and reads", async (t) => {
   }
   t.equal(queue.size, next - expected);
 });
+
+t.test(
+  "a chunk is read where it lies, and what it left is joined with the next one apart from it",
+  async (t) => {
+    const queue = new ByteQueue();
+    const first = Uint8Array.of(0, 1, 2, 3, 4).subarray(1);
+    queue.push(first);
+    const taken = queue.take(3);
+    t.equal(taken.buffer, first.buffer, "nothing was copied");
+    queue.push(Uint8Array.of(5, 6));
+    t.same([...first], [1, 2, 3, 4], "the chunk was not written to");
+    t.same([...queue.take(3)], [4, 5, 6]);
+    const last = Uint8Array.of(7);
+    queue.push(last);
+    t.equal(queue.take(1).buffer, last.buffer, "memory of its own is given up once all was read");
+  },
+);

@@ -41,7 +41,7 @@ function run(encoding: Encoding, input: Uint8Array, sizes: readonly number[]): s
   const to = new Framebuffer(SIDE, SIDE);
   const state = new DecoderStreams(PORTS);
   state.format = formats[format % formats.length] ?? RGBX;
-  const queue = new ByteQueue(16);
+  const queue = new ByteQueue();
   const wire = wireOf(encoding, wrap % 16, input.subarray(HEADER_BYTES));
   const pieces = piecesOf(wire, sizes);
   try {

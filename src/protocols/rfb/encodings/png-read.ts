@@ -62,7 +62,7 @@ export function paintPng(png: Uint8Array, to: Framebuffer, rect: Rect, state: De
 function readChunks(png: Uint8Array, rect: Rect): PngImage {
   if (PNG_SIGNATURE.some((byte, i) => png[i] !== byte)) throw badData("png without its signature");
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
-  const data = new ByteQueue(1024);
+  const data = new ByteQueue();
   let header: { depth: number; colour: number } | null = null;
   let palette = new Uint32Array(256).fill(OPAQUE);
   for (let at = PNG_SIGNATURE.length; at + CHUNK_BYTES <= png.length; ) {

@@ -9,7 +9,7 @@ type StartTls = Extract<RfbServerEvent, { readonly type: "startTls" }>;
  * RfbServer with `isGreeted` goes on. `receive` throws RfbError where the viewer breaks the protocol, or is not let in.
  */
 export class RfbGreeting {
-  readonly #from = new ByteQueue(4096);
+  readonly #from = new ByteQueue();
   readonly #parser: Parser<void>;
   #needed: number | null = 0;
 

@@ -75,7 +75,7 @@ export class RfbServer {
     on: (event: RfbServerEvent) => void,
   ) {
     const queue = new MessageQueue(send);
-    const from = new ByteQueue(4096);
+    const from = new ByteQueue();
     this.#d = { from, options, ports, emit: on, send: (bytes) => queue.send(bytes) };
     this.#layout = { width: options.width, height: options.height, screens: options.screens };
     this.#name = options.name;

@@ -44,7 +44,7 @@ export function decode(
   const state = new DecoderStreams({ inflate, jpeg: jpegTurbo });
   state.format = format;
   const stream = joinBytes(rects.map((r) => r.body));
-  const queue = new ByteQueue(16);
+  const queue = new ByteQueue();
   let mostQueued = 0;
   let sent = 0;
   let turn = 0;
