@@ -17,9 +17,14 @@ const { Z_SYNC_FLUSH } = constants;
 /** Inflate on Node's own zlib, synchronous, about four times as fast as pako (performance reference 3a). */
 export const nodeInflate: Inflate = () => new NodeInflateStream();
 
+/** Node's own streams have memory for what they put out, which an engine does not use: as little as they take. */
+const NO_CHUNKS = { chunkSize: constants.Z_MIN_CHUNK } as const;
+
+/** For the byte that tells that there is one more. */
+const probe = new Uint8Array(1);
+
 class NodeInflateStream implements InflateStream {
-  readonly #engine = new ZlibEngine(createInflate());
-  readonly #probe = new Uint8Array(1);
+  readonly #engine = new ZlibEngine(createInflate(NO_CHUNKS));
 
   inflate(input: Uint8Array, output: Uint8Array): number {
     const engine = this.#engine;
@@ -36,7 +41,7 @@ class NodeInflateStream implements InflateStream {
     // The output is full. What the stream still holds, if anything, shows as one more byte.
     const rest = output.length > 0 ? engine.inputLeft : input.length;
     const isRest = rest > 0;
-    engine.write(Z_SYNC_FLUSH, isRest ? input : NO_INPUT, isRest ? input.length - rest : 0, this.#probe, 0);
+    engine.write(Z_SYNC_FLUSH, isRest ? input : NO_INPUT, isRest ? input.length - rest : 0, probe, 0);
     if (engine.roomLeft === 0) throw new Error(`zlib data decodes to more than ${output.length} bytes`);
     if (engine.inputLeft > 0) throw new Error(`${engine.inputLeft} bytes after the end of the zlib stream`);
     return written;
@@ -147,12 +152,12 @@ class LevelEngines {
 const MEM_LEVEL = 9;
 
 const zlibEngines = new LevelEngines(
-  (level) => createDeflate({ level, memLevel: MEM_LEVEL }),
+  (level) => createDeflate({ ...NO_CHUNKS, level, memLevel: MEM_LEVEL }),
   (input, level) => deflateSync(input, { level, memLevel: MEM_LEVEL, finishFlush: Z_SYNC_FLUSH }),
 );
 
 const rawEngines = new LevelEngines(
-  (level) => createDeflateRaw({ level, memLevel: MEM_LEVEL }),
+  (level) => createDeflateRaw({ ...NO_CHUNKS, level, memLevel: MEM_LEVEL }),
   (input, level) => deflateRawSync(input, { level, memLevel: MEM_LEVEL, finishFlush: Z_SYNC_FLUSH }),
 );
 

@@ -54,6 +54,7 @@ function* readRectangle(c: ClientContext, update: Update): Parser<boolean> {
   }
   c.framebuffer.paint(r);
   yield* encoding.decode(c.from, c.framebuffer, r, c.decoders);
+  c.decoders.release();
   update.paint(r);
   if (c.missing.count > 0) tellProgress(c, r);
   return false;

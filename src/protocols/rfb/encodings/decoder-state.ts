@@ -5,7 +5,7 @@ import { RfbError } from "../error.ts";
 import type { DecoderPorts, DecoderState } from "./encoding.ts";
 import { JpegTables } from "./jpeg-tables.ts";
 import { makePixelReader, type PixelReader, RGBX_READER } from "./pixel-reader.ts";
-import { Scratch } from "./scratch.ts";
+import { ScratchPool } from "./scratch.ts";
 
 /** The most scratch memory one connection's decoders may take; no rectangle of ours needs more than about 4.3 MiB. */
 export const SCRATCH_LIMIT_BYTES = 8 * 1024 * 1024;
@@ -13,12 +13,15 @@ export const SCRATCH_LIMIT_BYTES = 8 * 1024 * 1024;
 /** Of an entry of SetColourMapEntries: U16 red, U16 green, U16 blue. */
 const COLOUR_BYTES = 6;
 
+/** Of all connections of a thread: a rectangle that waits for bytes keeps what it has, all others have none. */
+const pool = new ScratchPool(SCRATCH_LIMIT_BYTES);
+
 /** The memory of one connection's decoders; its owner closes it with the connection. */
 export class DecoderStreams implements DecoderState {
   readonly jpegTables = new JpegTables();
   readonly #ports: DecoderPorts;
   readonly #streams = new Map<string, InflateStream>();
-  readonly #scratch = new Scratch(SCRATCH_LIMIT_BYTES);
+  #scratch: Uint8Array<ArrayBuffer> | null = null;
   #pixels = RGBX_READER;
   /** Words of a colour map, none while the format has true colour. */
   #colours = new Uint32Array(0);
@@ -77,6 +80,10 @@ export class DecoderStreams implements DecoderState {
     return stream;
   }
 
+  resetStream(name: string): void {
+    this.#streams.get(name)?.reset();
+  }
+
   /** Throws RfbError `too_large` beyond SCRATCH_LIMIT_BYTES. */
   scratch(sizeBytes: number): Uint8Array<ArrayBuffer> {
     if (sizeBytes > SCRATCH_LIMIT_BYTES) {
@@ -86,7 +93,15 @@ export class DecoderStreams implements DecoderState {
         `rectangle needs ${sizeBytes} bytes of working memory, at most ${SCRATCH_LIMIT_BYTES} are given`,
       );
     }
-    return this.#scratch.take(sizeBytes);
+    if (this.#scratch !== null && this.#scratch.length >= sizeBytes) return this.#scratch;
+    this.release();
+    this.#scratch = pool.take(sizeBytes);
+    return this.#scratch;
+  }
+
+  release(): void {
+    if (this.#scratch !== null) pool.giveBack(this.#scratch);
+    this.#scratch = null;
   }
 
   /** Frees all streams and the memory; harmless when repeated. */
@@ -94,6 +109,6 @@ export class DecoderStreams implements DecoderState {
     this.#isClosed = true;
     for (const stream of this.#streams.values()) stream.close();
     this.#streams.clear();
-    this.#scratch.free();
+    this.release();
   }
 }

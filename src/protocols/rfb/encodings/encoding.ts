@@ -32,7 +32,11 @@ export interface DecoderState {
   setColours(first: number, entries: Uint8Array): void;
   /** The stream of a name ("zrle", "tight0" … "tight3", "zlib", "png"), made when first asked for. */
   stream(name: string): InflateStream;
+  /** Forgets the history of a stream; where that was never asked for there is none. */
+  resetStream(name: string): void;
   scratch(sizeBytes: number): Uint8Array<ArrayBuffer>;
+  /** A rectangle is decoded: its scratch memory is others' from now on. */
+  release(): void;
 }
 
 /**

@@ -41,7 +41,7 @@ export function* decodeTight(
   while (!from.has(1)) yield 1;
   const control = from.u8();
   for (const [bit, name] of STREAMS.entries()) {
-    if (control & (1 << bit)) state.stream(name).reset();
+    if (control & (1 << bit)) state.resetStream(name);
   }
   const kind = control >> 4;
   if (kind === TIGHT.fill) {
