@@ -9,6 +9,10 @@ const UNKNOWN: i32 = 0xe0;
 
 const OPAQUE: u32 = 0xff000000;
 
+/** Bytes of 8 subrectangles without colours, and those bytes of each that say its size. */
+const SOME: usize = 16;
+const SIZES: i16 = -256;
+
 /**
  * Paints the Hextile tiles that lie whole from `wire` to `end`, in pixels of R, G, B and a byte that means nothing.
  * The rectangle is `width` x `height` pixels from address `at` on. `state`, 32-bit numbers, is kept from call to call:
@@ -93,8 +97,16 @@ function paintTile(
       if (!paintSubrect(origin, stride, columns, rows, load<u8>(p, 4), load<u8>(p, 5), load<u32>(p) | OPAQUE)) return 0;
     }
   } else {
-    for (; p < after; p += 2) {
-      if (!paintSubrect(origin, stride, columns, rows, load<u8>(p), load<u8>(p, 1), foreground)) return 0;
+    const isFull = columns == SIDE && rows == SIDE;
+    while (p < after) {
+      const some = min<usize>(p + SOME, after);
+      if (isFull && some == p + SOME && paintPixels(p, origin, stride, foreground)) {
+        p = some;
+        continue;
+      }
+      for (; p < some; p += 2) {
+        if (!paintSubrect(origin, stride, columns, rows, load<u8>(p), load<u8>(p, 1), foreground)) return 0;
+      }
     }
   }
   store<u32>(colours, background);
@@ -126,6 +138,35 @@ function fill(origin: usize, stride: usize, columns: i32, rows: i32, colour: u32
     for (; i + 4 <= columns; i += 4) v128.store(row + ((<usize>i) << 2), colours);
     for (; i < columns; i++) store<u32>(row + ((<usize>i) << 2), colour);
   }
+}
+
+/** Paints 8 subrectangles of a full tile, where all of them are single pixels; false where they are not. */
+// @ts-expect-error: a decorator of AssemblyScript
+@inline
+function paintPixels(from: usize, origin: usize, stride: usize, colour: u32): bool {
+  const places = v128.load(from);
+  if (v128.any_true(v128.and(places, i16x8.splat(SIZES)))) return false;
+  const x = i16x8.shr_u(places, 4);
+  const y = v128.and(places, i16x8.splat(15));
+  const rowBytes = i32x4.splat(<i32>stride);
+  const before = offsets(i32x4.extend_low_i16x8_u(x), i32x4.extend_low_i16x8_u(y), rowBytes);
+  const after = offsets(i32x4.extend_high_i16x8_u(x), i32x4.extend_high_i16x8_u(y), rowBytes);
+  store<u32>(origin + i32x4.extract_lane(before, 0), colour);
+  store<u32>(origin + i32x4.extract_lane(before, 1), colour);
+  store<u32>(origin + i32x4.extract_lane(before, 2), colour);
+  store<u32>(origin + i32x4.extract_lane(before, 3), colour);
+  store<u32>(origin + i32x4.extract_lane(after, 0), colour);
+  store<u32>(origin + i32x4.extract_lane(after, 1), colour);
+  store<u32>(origin + i32x4.extract_lane(after, 2), colour);
+  store<u32>(origin + i32x4.extract_lane(after, 3), colour);
+  return true;
+}
+
+/** Where four pixels lie behind their tile's first one, in bytes. */
+// @ts-expect-error: a decorator of AssemblyScript
+@inline
+function offsets(x: v128, y: v128, rowBytes: v128): v128 {
+  return i32x4.add(i32x4.mul(y, rowBytes), i32x4.shl(x, 2));
 }
 
 /** `place`: U4 x, U4 y; `size`: U4 width - 1, U4 height - 1. Most are one pixel of a letter's edge. */

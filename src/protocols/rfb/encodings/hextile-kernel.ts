@@ -1,5 +1,6 @@
 import { BYTES_PER_PIXEL, type Framebuffer } from "../../../framebuffer/framebuffer.ts";
 import { clearedScratch } from "../../../framebuffer/kernels/kernel-scratch.ts";
+import type { PictureMemory } from "../../../framebuffer/kernels/picture-memory.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
 import type { ByteQueue } from "../../byte-queue.ts";
 
@@ -30,9 +31,40 @@ const STATE_BYTES = 4 * STATE_NUMBERS;
 
 /**
  * Paints the tiles of R, G, B, x that arrived whole. It stops at the first that is not whole, or wrong: whoever paints
- * without the kernel says which. Each line of tiles is painted in the processor's cache, then put in its place.
+ * without the kernel says which.
  */
 export function paintByKernel(from: ByteQueue, to: Framebuffer, rect: Rect, tiles: Tiles): void {
+  const { kernelMemory } = to;
+  if (kernelMemory === null) paintOnScratch(from, to, rect, tiles);
+  else paintInPlace(from, to, kernelMemory, rect, tiles);
+}
+
+function paintInPlace(
+  from: ByteQueue,
+  to: Framebuffer,
+  { kernels, buffer, pixels, band, bandBytes, places }: PictureMemory,
+  rect: Rect,
+  tiles: Tiles,
+): void {
+  const bytes = new Uint8Array(buffer);
+  const numbers = new Int32Array(buffer, places, STATE_NUMBERS);
+  const first = pixels + (rect.y * to.width + rect.x) * BYTES_PER_PIXEL;
+  while (tiles.y < rect.height && from.size > 0) {
+    const size = Math.min(from.size, bandBytes);
+    bytes.set(from.peek(size), band);
+    putState(tiles, numbers);
+    const { width, height } = rect;
+    const end = kernels.paintHextile(band, band + size, first, to.strideBytes, width, height, places);
+    tiles.x = numbers[0]!;
+    tiles.y = numbers[1]!;
+    takeColours(tiles, numbers);
+    from.skip(end - band);
+    if (end === band || size < bandBytes) return;
+  }
+}
+
+/** Each line of tiles is painted in the processor's cache, then put in its place. */
+function paintOnScratch(from: ByteQueue, to: Framebuffer, rect: Rect, tiles: Tiles): void {
   while (tiles.y < rect.height && from.size > 0) {
     const scratch = clearedScratch();
     if (scratch === null) return;
@@ -45,10 +77,7 @@ export function paintByKernel(from: ByteQueue, to: Framebuffer, rect: Rect, tile
     const { bytes, words, kernels } = scratch;
     bytes.set(from.peek(size), wire);
     const numbers = new Int32Array(words.buffer, state, STATE_NUMBERS);
-    numbers[2] = tiles.background ?? 0;
-    numbers[3] = tiles.foreground ?? 0;
-    numbers[4] =
-      (tiles.background === null ? 0 : HAS_BACKGROUND) | (tiles.foreground === null ? 0 : HAS_FOREGROUND);
+    putState(tiles, numbers);
     let at = wire;
     let isAtEnd = false;
     while (tiles.y < rect.height && !isAtEnd) {
@@ -69,10 +98,19 @@ export function paintByKernel(from: ByteQueue, to: Framebuffer, rect: Rect, tile
       tiles.x = isAtEnd ? right : 0;
       if (!isAtEnd) tiles.y += HEXTILE_SIDE;
     }
-    const known = numbers[4];
-    tiles.background = (known & HAS_BACKGROUND) === 0 ? null : numbers[2];
-    tiles.foreground = (known & HAS_FOREGROUND) === 0 ? null : numbers[3];
+    takeColours(tiles, numbers);
     from.skip(at - wire);
     if (at === wire || size < MOST_WIRE_BYTES) return;
   }
+}
+
+function putState({ x, y, background, foreground }: Tiles, numbers: Int32Array): void {
+  const known = (background === null ? 0 : HAS_BACKGROUND) | (foreground === null ? 0 : HAS_FOREGROUND);
+  numbers.set([x, y, background ?? 0, foreground ?? 0, known]);
+}
+
+function takeColours(tiles: Tiles, numbers: Int32Array): void {
+  const known = numbers[4]!;
+  tiles.background = (known & HAS_BACKGROUND) === 0 ? null : numbers[2]!;
+  tiles.foreground = (known & HAS_FOREGROUND) === 0 ? null : numbers[3]!;
 }

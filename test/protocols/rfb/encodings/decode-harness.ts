@@ -39,8 +39,9 @@ export function decode(
   sizes: readonly number[] = [Number.POSITIVE_INFINITY],
   inflate: Inflate = nodeInflate,
   format: PixelFormat = RGBX,
+  hasKernels = false,
 ): Run {
-  const framebuffer = new Framebuffer(width, height);
+  const framebuffer = new Framebuffer(width, height, { hasKernels });
   const state = new DecoderStreams({ inflate, jpeg: jpegTurbo });
   state.format = format;
   const stream = joinBytes(rects.map((r) => r.body));
