@@ -126,21 +126,42 @@ function differWithKernel(
   const { x, y, width, height } = line;
   const rowBytes = width * BYTES_PER_PIXEL;
   const stride = to.strideBytes;
-  const memory = new Uint8Array(kernelMemory.buffer);
+  const { kernels, band, places } = kernelMemory;
+  const target = kernelMemory.pixels + y * stride + x * BYTES_PER_PIXEL;
+  const flags = new Uint8Array(kernelMemory.buffer, places, cellsAcross(x, width));
+  if (act === "compare") {
+    // What is another picture altogether is so in the first row: then the others need not be looked at.
+    for (const rows of new Set([1, height])) {
+      bringRows(from, line, rows, kernelMemory);
+      kernels.differCells(band, rowBytes, target, stride, x, width, rows, CELL, places);
+      if (flags.every((flag) => flag === 1)) break;
+    }
+  } else {
+    bringRows(from, line, height, kernelMemory);
+    if (kernels.publishCells(band, rowBytes, target, stride, x, width, height, CELL, places) === 0) return;
+  }
+  addCells(line, flags, changed);
+}
+
+/** Brings the first rows of a line to the band, without padding between them. */
+function bringRows(
+  from: Framebuffer,
+  { x, y, width }: Rect,
+  rows: number,
+  { buffer, band }: PictureMemory,
+): void {
+  const memory = new Uint8Array(buffer);
   const source = from.bytes;
+  const rowBytes = width * BYTES_PER_PIXEL;
+  const stride = from.strideBytes;
   const start = y * stride + x * BYTES_PER_PIXEL;
-  if (rowBytes === stride) memory.set(source.subarray(start, start + height * stride), kernelMemory.band);
+  if (rowBytes === stride) memory.set(source.subarray(start, start + rows * stride), band);
   else {
-    for (let row = 0; row < height; row++) {
+    for (let row = 0; row < rows; row++) {
       const at = start + row * stride;
-      memory.set(source.subarray(at, at + rowBytes), kernelMemory.band + row * rowBytes);
+      memory.set(source.subarray(at, at + rowBytes), band + row * rowBytes);
     }
   }
-  const target = kernelMemory.pixels + start;
-  const { kernels, band, places } = kernelMemory;
-  if (act === "compare") kernels.differCells(band, rowBytes, target, stride, x, width, height, CELL, places);
-  else if (kernels.publishCells(band, rowBytes, target, stride, x, width, height, CELL, places) === 0) return;
-  addCells(line, memory.subarray(places), changed);
 }
 
 /** Adds the cells of a line that have a flag; cells side by side are one rectangle, for unions cost by their number. */

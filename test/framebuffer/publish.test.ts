@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import t from "tap";
-import { publishDamage } from "../../src/framebuffer/publish.ts";
+import { compareDamage, publishDamage } from "../../src/framebuffer/publish.ts";
 import { intersectRects, type Rect } from "../../src/framebuffer/rect.ts";
 import { Region } from "../../src/framebuffer/region.ts";
 import { noisyFrame, numbers, withoutKernels } from "./frames.ts";
@@ -37,6 +37,31 @@ t.test("the kernel publishes what the twin and a plain copy do", async () => {
         if (before.words[i] !== expected && !byKernel.overlaps(at)) isRight = false;
       }
       return isRight;
+    }),
+    { numRuns: 60 },
+  );
+});
+
+t.test("comparing tells what publishing does, wherever in a line of cells the pictures differ", async () => {
+  const row = fc.integer({ min: 0, max: HEIGHT - 1 });
+  const column = fc.integer({ min: 0, max: WIDTH - 1 });
+  const strokes = fc.array(fc.record({ row, column, length: fc.integer({ min: 1, max: WIDTH }) }), {
+    maxLength: 6,
+  });
+  fc.assert(
+    fc.property(fc.integer(), strokes, fc.array(row, { maxLength: 3 }), (seed, some, whole) => {
+      const front = noisyFrame(WIDTH, HEIGHT, seed, 3);
+      const decoded = withoutKernels(front);
+      const all = [...some, ...whole.map((y) => ({ row: y, column: 0, length: WIDTH }))];
+      for (const { row: y, column: x, length } of all) {
+        decoded.words.fill(0xff123456, y * WIDTH + x, y * WIDTH + Math.min(WIDTH, x + length));
+      }
+      const damage = Region.of(front.rect);
+      const before = Uint32Array.from(front.words);
+      const lines = [...compareDamage(decoded, front, damage)];
+      const isUntouched = same(front.words, before);
+      const told = Region.from(lines.flatMap(({ rects }) => rects));
+      return isUntouched && told.equals(publishDamage(decoded, front, damage));
     }),
     { numRuns: 60 },
   );

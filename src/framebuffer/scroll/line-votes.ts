@@ -98,18 +98,29 @@ function hashesOf(
     hash(kernelMemory.pixels + start, stride, width, height, patch);
     return hashes.slice();
   }
-  const memory = new Uint8Array(buffer);
   const rowBytes = width * BYTES_PER_PIXEL;
   const most = Math.floor(bandBytes / rowBytes);
   for (let done = 0; done < height; done += most) {
     const rows = Math.min(most, height - done);
-    for (let row = 0; row < rows; row++) {
-      const from = start + (done + row) * stride;
-      memory.set(frame.bytes.subarray(from, from + rowBytes), band + row * rowBytes);
-    }
+    const first = (y + done) * frame.width + x;
+    bringRows(frame, first, width, rows, new Uint32Array(buffer, band, width * rows));
     hash(band, rowBytes, width, rows, patch + 4 * done);
   }
   return hashes.slice();
+}
+
+/** Copies rows, without padding between them; narrow ones word by word: a view of each would cost more, and is garbage. */
+function bringRows(
+  { words, width: stride }: Framebuffer,
+  first: number,
+  width: number,
+  rows: number,
+  into: Uint32Array,
+): void {
+  for (let row = 0, from = first, to = 0; row < rows; row++, from += stride, to += width) {
+    if (width > PROBE_PIXELS) into.set(words.subarray(from, from + width), to);
+    else for (let i = 0; i < width; i++) into[to + i] = words[from + i]!;
+  }
 }
 
 /** The twin of the kernel. */
