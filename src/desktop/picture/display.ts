@@ -22,7 +22,14 @@ import type { LockKeys, Showing } from "../link.ts";
 import { AUDIENCES, type Audience, byAudience, type Watcher, type WatchOptions } from "../view.ts";
 import { AudienceDisplay } from "./audience-display.ts";
 import { KindWatchers } from "./kind-watchers.ts";
-import { AdoptableCopy, type Difference, differenceOf, findingMoves, LARGE_PIXELS } from "./large-update.ts";
+import {
+  AdoptableCopy,
+  type Difference,
+  differenceFinder,
+  findingMoves,
+  LARGE_PIXELS,
+  paintsAll,
+} from "./large-update.ts";
 import { Layers, type RealChange, type ShownChanges } from "./layers.ts";
 import { type MaskSource, NOTHING_HIDDEN } from "./mask-source.ts";
 
@@ -60,6 +67,7 @@ export class Display {
   readonly #layers: Layers;
   readonly #kindWatchers: KindWatchers;
   readonly #scrolls = new ScrollSeeker();
+  readonly #differenceOf = differenceFinder(this.#scrolls, (part) => this.#events.painting?.(part));
   /** Of what a thread decodes. */
   readonly #copy = new AdoptableCopy();
   readonly #largePixels: number;
@@ -233,7 +241,10 @@ export class Display {
     if (isTaken || touched.area <= this.#largePixels) {
       this.#underWay = null;
       decoded.complete(painted);
-      this.#finishUpdate(decoded, decoded, painted, copies, null);
+      // Where all is painted anew its memory is taken over, and a look at some rows tells most of what differs.
+      const shown = !isTaken && paintsAll(decoded, painted, copies) ? this.#frame : null;
+      const known = shown === null ? null : finish(this.#differenceOf(decoded, shown, painted, copies));
+      this.#finishUpdate(decoded, decoded, painted, copies, known);
       return;
     }
     const underWay = { region: touched };
@@ -244,17 +255,11 @@ export class Display {
 
   *#showing(decoded: Framebuffer, painted: Region, copies: readonly CopyMove[]): Steps<void> {
     const shown = this.#isOfSize(decoded) ? this.#frame : null;
-    const moved = targetsOf(copies);
     let next = decoded;
     if (decoded.isAdoptable) yield* decoded.completing();
-    else next = yield* this.#copy.of(decoded, shown, painted.union(moved));
-    let known: Difference | null = null;
-    if (shown !== null) {
-      const found = yield* findingMoves(next, shown, painted, copies, this.#scrolls);
-      const differs = (part: Region): void => this.#events.painting?.(part);
-      known = yield* differenceOf(next, shown, painted, moved, found, differs);
-      yield* this.#layers.preparing(next, known.damage);
-    }
+    else next = yield* this.#copy.of(decoded, shown, painted.union(targetsOf(copies)));
+    const known = shown === null ? null : yield* this.#differenceOf(next, shown, painted, copies);
+    if (known !== null) yield* this.#layers.preparing(next, known.damage);
     this.#underWay = null;
     this.#finishUpdate(decoded, next, painted, copies, known);
   }

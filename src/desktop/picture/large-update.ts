@@ -1,10 +1,11 @@
+import { targetsOf } from "../../framebuffer/copy-move.ts";
 import { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import type { CopyMove } from "../../framebuffer/picture.ts";
 import { compareDamage, copyRows, linesOf } from "../../framebuffer/publish.ts";
 import type { Region } from "../../framebuffer/region.ts";
 import { joiningMoves, type Moved } from "../../framebuffer/scroll/joined-moves.ts";
 import type { ScrollSeeker } from "../../framebuffer/scroll/scroll-seeker.ts";
-import type { Steps } from "../../framebuffer/steps.ts";
+import { finish, type Steps } from "../../framebuffer/steps.ts";
 
 /** Updates of more pixels are shown over turns of the event loop: fewer take a few milliseconds. */
 export const LARGE_PIXELS: number = 1024 * 1024;
@@ -59,25 +60,34 @@ export function* findingMoves(
   return yield* joiningMoves(shown, next, painted, copies);
 }
 
-/** Finds what differs between what is shown and a whole picture; `differs` is told of it part by part. */
-export function* differenceOf(
-  next: Framebuffer,
-  shown: Framebuffer,
-  painted: Region,
-  moved: Region,
-  found: Moved | null,
-  differs: (part: Region) => void,
-): Steps<Difference> {
-  const compare = function* (region: Region): Steps<Region> {
-    const lines = compareDamage(next, shown, region);
-    for (;;) {
-      const { done, value } = lines.next();
-      if (done === true) return value;
-      if (!value.isEmpty) differs(value);
-      yield;
-    }
+/** Finds what differs between a whole picture and what is shown, and what of it moved; `differs` is told of it part by part. */
+export function differenceFinder(scrolls: ScrollSeeker, differs: (part: Region) => void) {
+  return function* (
+    next: Framebuffer,
+    shown: Framebuffer,
+    painted: Region,
+    copies: readonly CopyMove[],
+  ): Steps<Difference> {
+    const found = yield* findingMoves(next, shown, painted, copies, scrolls);
+    const compare = function* (region: Region): Steps<Region> {
+      const lines = compareDamage(next, shown, region);
+      for (;;) {
+        const { done, value } = lines.next();
+        if (done === true) return value;
+        if (!value.isEmpty) differs(value);
+        yield;
+      }
+    };
+    const byPaint = yield* compare(painted);
+    const byMove = yield* compare(targetsOf(copies).subtract(painted));
+    return { found, byPaint, byMove, damage: byPaint.union(byMove) };
   };
-  const byPaint = yield* compare(painted);
-  const byMove = yield* compare(moved.subtract(painted));
-  return { found, byPaint, byMove, damage: byPaint.union(byMove) };
+}
+
+/** True where an update paints every pixel, and all are then in memory that what is shown can take over. */
+export function paintsAll(decoded: Framebuffer, painted: Region, copies: readonly CopyMove[]): boolean {
+  if (!decoded.isAdoptable || copies.length > 0) return false;
+  if (painted.area !== decoded.width * decoded.height) return false;
+  finish(decoded.completing());
+  return true;
 }

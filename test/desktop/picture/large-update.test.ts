@@ -200,6 +200,54 @@ for (const [memory, make] of Object.entries(MEMORIES)) {
   });
 }
 
+t.test(
+  "what paints every pixel is shown where it was decoded, and tells what a copy of it would",
+  async (t) => {
+    const { "of its own": own, "shared with a thread": shared } = MEMORIES;
+    const all = rect(0, 0, SIZE.width, SIZE.height);
+    const halves = [rect(0, 0, SIZE.width, 130), rect(0, 130, SIZE.width, SIZE.height - 130)];
+    const taken = new Screen(own(), Number.POSITIVE_INFINITY);
+    const copied = new Screen(shared(), Number.POSITIVE_INFINITY);
+    for (const screen of [taken, copied]) {
+      drawText(screen.decoded, all, 1);
+      screen.update(Region.of(all));
+      screen.watch();
+    }
+    const paints = [
+      { name: "another page", parts: [all], draw: (frame: Framebuffer) => drawText(frame, all, 2) },
+      {
+        name: "all of it another colour",
+        parts: [all],
+        draw: (frame: Framebuffer) => frame.fill(all, 0x334455),
+      },
+      { name: "the same", parts: [all], draw: (frame: Framebuffer) => frame.fill(all, 0x334455) },
+      {
+        name: "a line of text in two parts",
+        parts: halves,
+        draw(frame: Framebuffer) {
+          frame.fill(all, 0x334455);
+          drawText(frame, rect(40, 70, 200, 30), 3);
+        },
+      },
+    ];
+    for (const { name, parts, draw } of paints) {
+      for (const part of parts) taken.decoded.paint(part);
+      for (const { decoded } of [taken, copied]) draw(decoded);
+      const { words } = taken.decoded;
+      for (const screen of [taken, copied]) t.equal(screen.update(Region.from(parts)), undefined, name);
+      t.ok(taken.display.shownTo("agent").frame?.words === words, `${name}: nothing was copied`);
+      t.ok(taken.pixels.equals(copied.pixels), `${name}: the same pixels`);
+      t.same(taken.told, copied.told, `${name}: the same damage`);
+      t.equal(taken.owed(true), copied.owed(true), `${name}: watchers are owed the same`);
+    }
+    taken.decoded.paint(rect(0, 0, 30, 20));
+    for (const { decoded } of [taken, copied]) decoded.fill(rect(0, 0, 30, 20), 0x998877);
+    for (const screen of [taken, copied]) screen.update(Region.of(rect(0, 0, 30, 20)));
+    t.ok(taken.pixels.equals(copied.pixels), "a part that is painted later");
+    t.same(taken.told, copied.told);
+  },
+);
+
 t.test("all that may be painted over is announced while it is still to be seen", async (t) => {
   const screen = new Screen(MEMORIES["of its own"](), LARGE);
   drawText(screen.decoded, screen.decoded.rect, 1);
