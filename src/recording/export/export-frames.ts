@@ -1,5 +1,6 @@
+import { RefusedError } from "../../desktop/error.ts";
 import type { Rect, Size } from "../../framebuffer/rect.ts";
-import type { RecordingReader } from "../read/reader.ts";
+import type { RecordedFrame, RecordingReader } from "../read/reader.ts";
 import { type DecorOptions, ExportDecor } from "./export-decor.ts";
 
 /** A picture of an export and how long it stays. */
@@ -23,7 +24,8 @@ export interface ExportRange {
 
 /**
  * The pictures of a range that differ, each with its time on the screen: a still hour is one picture. All have the size
- * of the first; a desktop that was resized later is cut, or stands on black. Rejects with the signal's reason.
+ * of the first; a desktop that was resized later is cut, or stands on black. What cannot be read now is black. Rejects with the
+ * signal's reason.
  */
 export async function* exportFrames(
   reader: RecordingReader,
@@ -32,7 +34,7 @@ export async function* exportFrames(
 ): AsyncGenerator<ExportFrame & Size> {
   const slotMs = 1000 / framesPerSecond;
   const decor = new ExportDecor(reader, options);
-  const first = await reader.frameAt(fromMs);
+  const first = await frameOrBlack(reader, fromMs, reader.summary);
   const size = { width: first.width, height: first.height };
   let shown = await decor.paint(first, fromMs);
   let shownAtMs = fromMs;
@@ -49,7 +51,7 @@ export async function* exportFrames(
       // The last of a slot stands for all of it: what moves ends where it really ended.
       if (next !== undefined && Math.floor((next - fromMs) / slotMs) === slot) continue;
       const atMs = Math.max(fromMs + slot * slotMs, shownAtMs);
-      const frame = await reader.frameAt(time);
+      const frame = await frameOrBlack(reader, time, size);
       const rgba = fitted(await decor.paint(frame, time), frame, size);
       if (areEqual(rgba, shown)) continue;
       if (atMs > shownAtMs) {
@@ -61,6 +63,19 @@ export async function* exportFrames(
   }
   const durationMs = Math.max(LEAST_MS, toMs - shownAtMs);
   yield { ...size, atMs: shownAtMs - fromMs, durationMs, rgba: shown };
+}
+
+/** Black where the moment lies in a part of a whole that cannot be read now. */
+async function frameOrBlack(reader: RecordingReader, ms: number, size: Size): Promise<RecordedFrame> {
+  try {
+    return await reader.frameAt(ms);
+  } catch (error) {
+    if (!(error instanceof RefusedError) || error.code !== "node_unreachable") throw error;
+    const { width, height } = size;
+    const rgba = new Uint8Array(width * height * 4);
+    for (let at = 3; at < rgba.length; at += 4) rgba[at] = 255;
+    return { width, height, atMs: ms, generation: 0, isExact: false, rgba };
+  }
 }
 
 function merged(a: readonly number[], b: readonly number[]): readonly number[] {

@@ -1,4 +1,3 @@
-import { RefusedError } from "../../desktop/error.ts";
 import type { ActionEntry, TrackEntry } from "../format/event-entry.ts";
 import type { RecordingSummary } from "../format/summary.ts";
 import { RecordingError } from "../library/error.ts";
@@ -13,23 +12,22 @@ import type {
 } from "../read/reader.ts";
 import type { OpenedPart } from "./opened-part.ts";
 import { beginningOf, gapsOf, type LaidPart, layParts, summaryOfWhole } from "./part-layout.ts";
+import {
+  cannotBeRead,
+  chunksOf,
+  isAway,
+  isLost,
+  lostChunk,
+  ownChunk,
+  type Place,
+  placed,
+  placesOf,
+  type ReadPlace,
+} from "./part-place.ts";
 import { endOfPart, gapEntry, laterEntry } from "./seam.ts";
 import { shiftedChunk } from "./shifted-chunk.ts";
 
 const MOST_HITS = 200;
-/** For a part of which nobody can say how many it has: more than it has ever, so that no number is told twice for two chunks. */
-const UNKNOWN_CHUNKS = 2 ** 20;
-
-/** A part that can be read, in its place. */
-interface Place {
-  readonly part: OpenedPart;
-  readonly reader: RecordingReader;
-  readonly fromMs: number;
-  readonly toMs: number;
-  /** How many chunks all before it have. */
-  readonly firstChunk: number;
-  readonly chunks: number;
-}
 
 /** What a part can be asked for, with the length and chunks that it had when it was opened: only the last one grows. */
 interface Held {
@@ -40,8 +38,9 @@ interface Held {
 
 /**
  * Parts of one recording as one timeline, from the beginning of the first on. What lies between them, and parts that cannot be read,
- * are gaps that say why. INVARIANT: chunks are numbered through all parts that can be read, no number is of two chunks in whatever was opened
- * before or after, and pictures, entries and hits say the time of the whole.
+ * are gaps that say why; whose picture is asked for while it cannot be read is told so. INVARIANT: the number of a chunk says how many parts
+ * after the one that was named its part comes, whichever of them can be read, so that no number is of two chunks in whatever was opened before
+ * or after; and pictures, entries and hits say the time of the whole.
  */
 export class JoinedReader implements RecordingReader {
   readonly #id: string;
@@ -57,11 +56,11 @@ export class JoinedReader implements RecordingReader {
     this.#parts = parts.map((part) => ({
       part,
       lengthMs: part.reader?.summary.durationMs ?? 0,
-      chunks: part.reader?.chunkCount ?? UNKNOWN_CHUNKS,
+      chunks: part.reader?.chunkCount ?? 0,
     }));
   }
 
-  /** A part was lost since it was opened: what is opened anew may have it again. */
+  /** A part was lost since it was opened, or was asked for while it cannot be read: what is opened anew may have it again. */
   get isStale(): boolean {
     return this.#isStale;
   }
@@ -90,7 +89,7 @@ export class JoinedReader implements RecordingReader {
   }
 
   get chunkCount(): number {
-    return this.#places.reduce((sum, { chunks }) => sum + chunks, 0);
+    return this.#readable.reduce((sum, { chunks }) => sum + chunks, 0);
   }
 
   frameAt(ms: number): Promise<RecordedFrame> {
@@ -132,32 +131,33 @@ export class JoinedReader implements RecordingReader {
       );
       return times.map((time) => time + place.fromMs);
     });
-    return all.flat();
+    // From there on the picture is not known.
+    const lost = this.#places.filter(isLost).map((place) => place.fromMs);
+    const times = [...all.flat(), ...lost.filter((time) => time >= fromMs && time <= toMs)];
+    return [...new Set(times)].sort((a, b) => a - b);
   }
 
   async chunks(fromMs: number, toMs: number): Promise<readonly PictureChunk[]> {
     const all = await this.#ofAll(fromMs, toMs, (place) =>
       chunksOf(place, fromMs - place.fromMs, toMs - place.fromMs),
     );
-    const chunks = all.flat();
+    const places = this.#places;
+    const lost = places.filter((place) => isLost(place) && place.fromMs >= fromMs && place.fromMs <= toMs);
+    const chunks = [...all.flat(), ...lost.map((place) => lostChunk(place, places))];
+    chunks.sort((a, b) => a.index - b.index);
     const begun = chunks[0]?.fromMs ?? Number.POSITIVE_INFINITY;
-    if (begun <= fromMs) return chunks;
-    // What is shown at its beginning is the last picture of a part before.
-    const before = await this.#placeBefore(fromMs, async (place) => {
-      const last = await chunksOf(place, place.toMs - place.fromMs, place.toMs - place.fromMs);
-      return last.length === 0 ? null : last;
+    if (begun > fromMs) chunks.unshift(...(await this.#chunksBefore(fromMs)));
+    return chunks.map((chunk, nth) => {
+      // What is lost lasts until there is a picture again.
+      const next = chunks[nth + 1];
+      return chunk.frames > 0 || next === undefined ? chunk : { ...chunk, toMs: next.fromMs };
     });
-    return [...(before ?? []), ...chunks];
   }
 
   async chunkBytes(index: number): Promise<Uint8Array<ArrayBuffer>> {
-    const place = this.#places.find(
-      ({ firstChunk, chunks }) => index >= firstChunk && index < firstChunk + chunks,
-    );
-    if (place === undefined) {
-      throw new RecordingError("damaged", `there is no chunk ${index} of pictures`);
-    }
-    return shiftedChunk(await place.reader.chunkBytes(index - place.firstChunk), true, place.fromMs);
+    const { place, own } = ownChunk(this.#places, index);
+    const bytes = await this.#ask(place, ({ reader }) => reader.chunkBytes(own));
+    return shiftedChunk(bytes, true, place.fromMs);
   }
 
   async run(ms: number): Promise<PictureRun> {
@@ -183,10 +183,9 @@ export class JoinedReader implements RecordingReader {
   }
 
   async events(fromMs = 0, toMs = Number.POSITIVE_INFINITY): Promise<readonly TrackEntry[]> {
-    const last = this.#places.at(-1)?.reader;
     const all = await this.#ofAll(fromMs, toMs, async (place) => {
       const { reader } = place;
-      const isLast = reader === last;
+      const isLast = this.#isLast(place);
       const untilMs = isLast ? toMs : Math.min(toMs, place.toMs);
       const entries = await reader.events(Math.max(0, fromMs - place.fromMs), untilMs - place.fromMs);
       const later = entries.map((entry) => laterEntry(entry, place.fromMs));
@@ -216,10 +215,12 @@ export class JoinedReader implements RecordingReader {
   }
 
   async textAt(ms: number): Promise<RecordedText | null> {
-    const place = this.#placeAt(ms);
+    const places = this.#places;
+    // The last that has begun by then, or the first of all.
+    const place = places.findLast((one) => one.fromMs <= ms) ?? places[0];
     if (place === undefined) return null;
     const { fromMs } = place;
-    const text = await this.#from(place, () => place.reader.textAt(Math.max(0, ms - fromMs)), null);
+    const text = await this.#ask(place, ({ reader }) => reader.textAt(Math.max(0, ms - fromMs)));
     if (text === null) return null;
     return {
       ...text,
@@ -241,36 +242,34 @@ export class JoinedReader implements RecordingReader {
     );
   }
 
-  /** Those that can be read. */
   get #places(): readonly Place[] {
-    const laid = this.#laid;
-    let firstChunk = 0;
-    return this.#parts.flatMap(({ part, chunks: had }, nth) => {
-      const { reader } = part;
-      const isLast = nth === this.#parts.length - 1;
-      const chunks = isLast ? (reader?.chunkCount ?? had) : had;
-      const first = firstChunk;
-      // Of one that is lost too: numbers that were told stay.
-      firstChunk += chunks;
-      const { fromMs = 0, toMs = 0 } = laid[nth] ?? {};
-      return reader === null ? [] : [{ part, reader, fromMs, toMs, firstChunk: first, chunks }];
+    const last = this.#parts.at(-1);
+    const counts = this.#parts.map((held) =>
+      held === last ? (held.part.reader?.chunkCount ?? held.chunks) : held.chunks,
+    );
+    return placesOf(this.#laid, this.#id, counts);
+  }
+
+  get #readable(): readonly ReadPlace[] {
+    return this.#places.flatMap((place) => {
+      const { reader } = place.part;
+      return reader === null ? [] : [{ ...place, reader }];
     });
   }
 
-  /** The last that has begun by then, or the first of all. */
-  #placeAt(ms: number): Place | undefined {
-    const places = this.#places;
-    return places.findLast(({ fromMs }) => fromMs <= ms) ?? places[0];
+  /** It may grow. */
+  #isLast({ part: { id } }: Place): boolean {
+    return id === this.#parts.at(-1)?.part.id;
   }
 
   /**
    * What is made of the last picture by a moment, of whichever part it is; where there is none, of the first of all. `isAny`: what is
-   * made of a later picture is taken too. Throws RecordingError no_picture.
+   * made of a later picture is taken too. Throws RecordingError no_picture; RefusedError node_unreachable where the part cannot be read.
    */
   async #pictureAt<Made>(
     ms: number,
     make: (
-      place: Place,
+      place: ReadPlace,
       localMs: number,
       isAny: boolean,
     ) => Promise<{ readonly atMs: number; readonly made: Made }>,
@@ -278,33 +277,35 @@ export class JoinedReader implements RecordingReader {
     const places = this.#places;
     for (const place of places.filter(({ fromMs }) => fromMs <= ms).reverse()) {
       const localMs = Math.min(ms, place.toMs) - place.fromMs;
-      const found = await this.#from(place, () => make(place, localMs, false), null);
+      const found = await this.#picture(place, (there) => make(there, localMs, false));
       if (found !== null && found.atMs <= localMs) return found.made;
     }
     for (const place of places) {
-      const found = await this.#from(place, () => make(place, 0, true), null);
+      const found = await this.#picture(place, (there) => make(there, 0, true));
       if (found !== null) return found.made;
     }
     throw new RecordingError("no_picture", "the recording has no picture yet");
   }
 
-  /** The nearest part before a time of which something is found. */
-  async #placeBefore<Found>(
-    ms: number,
-    find: (place: Place) => Promise<Found | null>,
-  ): Promise<Found | null> {
-    for (const place of this.#places.filter(({ toMs }) => toMs <= ms).reverse()) {
-      const found = await this.#from(place, () => find(place), null);
-      if (found !== null) return found;
+  /** What is shown until the first chunk that begins later: the last picture of a part before. */
+  async #chunksBefore(ms: number): Promise<readonly PictureChunk[]> {
+    const places = this.#places;
+    const before = places.filter((place) => (isLost(place) ? place.fromMs : place.toMs) <= ms);
+    for (const place of before.reverse()) {
+      const atMs = place.toMs - place.fromMs;
+      const last = await this.#from(place, (there) => chunksOf(there, atMs, atMs), null);
+      if (last === null) return [lostChunk(place, places)];
+      if (last.length > 0) return last;
     }
-    return null;
+    return [];
   }
 
-  /** When the first picture after a part was taken; null: there is none so far. */
-  async #nextPicture({ part: { id } }: Place): Promise<number | null> {
-    const places = this.#places;
-    for (const place of places.slice(places.findIndex(({ part }) => part.id === id) + 1)) {
-      const [first] = await this.#from(place, () => place.reader.chunks(0, 0), []);
+  /** When the first picture after a part was taken, or what cannot be read begins; null: there is none so far. */
+  async #nextPicture({ firstChunk }: Place): Promise<number | null> {
+    for (const place of this.#places.filter((one) => one.firstChunk > firstChunk)) {
+      const found = await this.#from(place, ({ reader }) => reader.chunks(0, 0), null);
+      if (found === null) return place.fromMs;
+      const [first] = found;
       if (first !== undefined) return first.fromMs + place.fromMs;
     }
     return null;
@@ -313,18 +314,18 @@ export class JoinedReader implements RecordingReader {
   async #ofAll<Found>(
     fromMs: number,
     toMs: number,
-    find: (place: Place) => Promise<Found>,
+    find: (place: ReadPlace) => Promise<Found>,
   ): Promise<readonly Found[]> {
-    const touched = this.#places.filter(
-      (place, nth, all) => place.fromMs <= toMs && (place.toMs >= fromMs || nth === all.length - 1),
+    const touched = this.#readable.filter(
+      (place) => place.fromMs <= toMs && (place.toMs >= fromMs || this.#isLast(place)),
     );
     const found = await Promise.all(
-      touched.map((place) => this.#from(place, async () => [await find(place)], [])),
+      touched.map((place) => this.#from(place, async (there) => [await find(there)], [])),
     );
     return found.flat();
   }
 
-  #endsOf({ part: { id }, reader, fromMs, toMs }: Place): Promise<readonly TrackEntry[]> {
+  #endsOf({ part: { id }, reader, fromMs, toMs }: ReadPlace): Promise<readonly TrackEntry[]> {
     const known = this.#ends.get(id);
     if (known !== undefined) return known;
     const ends = reader.events(0, toMs - fromMs).then((entries) => endOfPart(entries, toMs));
@@ -333,42 +334,51 @@ export class JoinedReader implements RecordingReader {
     return ends;
   }
 
-  /** What a part gives; `lost` where it has no picture, or its place does not give it: it is lost from now on. */
-  async #from<Found, Lost>({ part }: Place, ask: () => Promise<Found>, lost: Lost): Promise<Found | Lost> {
+  /** null: the part has no picture. */
+  async #picture<Found>(place: Place, ask: (place: ReadPlace) => Promise<Found>): Promise<Found | null> {
     try {
-      return await ask();
+      return await this.#ask(place, ask);
     } catch (error) {
-      if (error instanceof RecordingError && error.code === "no_picture") return lost;
-      if (!isAway(error)) throw error;
-      const held = this.#parts.find((one) => one.part === part);
-      if (held !== undefined) {
-        this.#isStale = true;
-        const summary = part.reader?.summary ?? part.summary;
-        held.part = { ...part, summary, reader: null, problem: error.message };
-        part.reader?.close().catch(() => undefined); // nothing is lost that was not
-      }
-      return lost;
+      if (error instanceof RecordingError && error.code === "no_picture") return null;
+      throw error;
     }
   }
-}
 
-/** Where it lies does not answer; what is damaged is an error of its moment. */
-function isAway(error: unknown): error is Error {
-  if (error instanceof RecordingError) return error.code === "unreachable";
-  return error instanceof RefusedError && error.code === "node_unreachable";
-}
+  /** What a part gives; `lost` where its place does not give it, or it has nothing. */
+  async #from<Found, Lost>(
+    place: Place,
+    ask: (place: ReadPlace) => Promise<Found>,
+    lost: Lost,
+  ): Promise<Found | Lost> {
+    if (isLost(place)) return lost;
+    try {
+      return (await this.#picture(place, ask)) ?? lost;
+    } catch (error) {
+      if (isAway(error)) return lost;
+      throw error;
+    }
+  }
 
-function placed(chunk: PictureChunk, { fromMs, firstChunk }: Place): PictureChunk {
-  return {
-    ...chunk,
-    index: chunk.index + firstChunk,
-    fromMs: chunk.fromMs + fromMs,
-    toMs: chunk.toMs + fromMs,
-  };
-}
-
-async function chunksOf(place: Place, fromMs: number, toMs: number): Promise<readonly PictureChunk[]> {
-  const { reader, chunks } = place;
-  const found = await reader.chunks(Math.max(0, fromMs), toMs);
-  return found.filter(({ index }) => index < chunks).map((chunk) => placed(chunk, place));
+  /** Throws RefusedError node_unreachable where its place does not give it: it is lost from now on. */
+  async #ask<Found>(place: Place, ask: (place: ReadPlace) => Promise<Found>): Promise<Found> {
+    const { part } = place;
+    const { reader } = part;
+    if (reader === null) {
+      this.#isStale = true;
+      throw cannotBeRead(part);
+    }
+    try {
+      return await ask({ ...place, reader });
+    } catch (error) {
+      const held = this.#parts.find((one) => one.part.id === part.id);
+      // Else somebody else has lost it meanwhile, and closed it.
+      if (held?.part === part) {
+        if (!isAway(error)) throw error;
+        this.#isStale = true;
+        held.part = { ...part, summary: reader.summary, reader: null, problem: error.message };
+        reader.close().catch(() => undefined); // nothing is lost that was not
+      }
+      throw cannotBeRead(held?.part ?? part, error);
+    }
+  }
 }

@@ -61,9 +61,7 @@ export function gapsOf(laid: readonly LaidPart[]): readonly PartGap[] {
     }
     if (part.reader === null) {
       open ??= { fromMs, reasons: [] };
-      open.reasons.push(
-        `what node ${part.node} recorded cannot be read: ${part.problem ?? "it is not there"}`,
-      );
+      open.reasons.push(lossOf(part));
     } else if (open !== null) {
       gaps.push({ fromMs: open.fromMs, toMs: fromMs, reason: open.reasons.join("; ") });
       open = null;
@@ -73,6 +71,11 @@ export function gapsOf(laid: readonly LaidPart[]): readonly PartGap[] {
   if (open !== null && before !== null)
     gaps.push({ fromMs: open.fromMs, toMs: before.toMs, reason: open.reasons.join("; ") });
   return gaps;
+}
+
+/** Why a part cannot be read, in words for people. */
+export function lossOf({ node, problem }: OpenedPart): string {
+  return `what node ${node} recorded cannot be read: ${problem ?? "it is not there"}`;
 }
 
 function moveOf(from: string, to: string): string {

@@ -23,7 +23,7 @@ import { changeWhole, markWhole, noteOfWhole, unmarkWhole, verifyWhole } from ".
 
 /** Longer ones are cut at their beginning: a desktop that moved so often has other worries. */
 const MOST_PARTS = 256;
-/** Of so many recordings it is remembered which desktop they show. */
+/** Of so many recordings it is remembered which desktop they show, and of those at other nodes what was told of them. */
 const MOST_REMEMBERED = 1000;
 
 type Recordings = Pick<RecordingsFace, "get" | "list" | "open" | "notes" | "verify" | "remove"> & {
@@ -39,6 +39,8 @@ export class WholeRecordings implements WholesFace {
   readonly #parts: RecordingParts | null;
   /** Desktops by recordings. */
   readonly #desktops = new Map<string, string>();
+  /** Of parts at other nodes, as they were when they were last read: where they lie does not change when they cannot be. */
+  readonly #far = new Map<string, RecordingSummary>();
 
   constructor(recordings: Recordings, parts: RecordingParts | null) {
     this.#recordings = recordings;
@@ -151,11 +153,7 @@ export class WholeRecordings implements WholesFace {
   }
 
   #remember(id: string, desktopId: string): void {
-    this.#desktops.delete(id);
-    this.#desktops.set(id, desktopId);
-    for (const oldest of this.#desktops.keys()) {
-      if (this.#desktops.size > MOST_REMEMBERED) this.#desktops.delete(oldest);
-    }
+    remember(this.#desktops, id, desktopId);
   }
 
   #chain(id: string, here: RecordingSummary | null): PartsChain | null {
@@ -202,15 +200,16 @@ export class WholeRecordings implements WholesFace {
     mayRead: MayRead,
   ): Promise<OpenedPart> {
     const here = await this.#here(place.id);
-    let summary = here;
+    let summary = here ?? this.#far.get(place.id) ?? null;
     try {
-      if (here !== null && !mayRead(here)) return notTold(place, here);
+      if (summary !== null && !mayRead(summary)) return notTold(place, summary);
       const { id, node } = place;
       const reader =
         here === null
           ? await this.#openFar(place, house, (ask) => house.ask({ id, node, desktopId }, ask))
           : await this.#recordings.open(id);
       summary = reader.summary;
+      if (here === null) remember(this.#far, id, summary);
       if (mayRead(summary)) return { ...place, summary, reader, problem: null };
       await reader.close();
       return notTold(place, summary);
@@ -254,6 +253,15 @@ export class WholeRecordings implements WholesFace {
 }
 
 const NOBODY: Actor = { kind: "extension", id: "recorder", name: "Recorder" };
+
+/** The newest last; the oldest are forgotten. */
+function remember<Known>(all: Map<string, Known>, id: string, known: Known): void {
+  all.delete(id);
+  all.set(id, known);
+  for (const oldest of all.keys()) {
+    if (all.size > MOST_REMEMBERED) all.delete(oldest);
+  }
+}
 
 function placeHere(id: string, node: string): PlacedPart {
   return { id, node, startedMs: null, endedMs: null };

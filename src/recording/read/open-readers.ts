@@ -49,9 +49,11 @@ export class OpenReaders {
     let isStale = false;
     try {
       const reader = await held.reader;
-      const result = await run(reader);
-      isStale = reader.isStale === true;
-      return result;
+      try {
+        return await run(reader);
+      } finally {
+        isStale = reader.isStale === true;
+      }
     } finally {
       held.users -= 1;
       if (isStale && this.#held.get(key) === held) this.#leave(key);

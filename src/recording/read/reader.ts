@@ -15,13 +15,15 @@ export interface RecordedFrame extends Size {
   readonly rgba: Uint8Array<ArrayBuffer>;
 }
 
-/** A chunk of pictures: what the index knows of it. Chunks are in order and numbered from 0 without holes. */
+/** A chunk of pictures: what the index knows of it. They are in order. */
 export interface PictureChunk {
+  /** From 0 on without holes; of a part of a whole: see JoinedReader. */
   readonly index: number;
   /** Whether its first picture is whole, so that decoding may begin here. */
   readonly isKey: boolean;
   readonly fromMs: number;
   readonly toMs: number;
+  /** 0: it stands for a part of a whole that cannot be read now, and its bytes are refused with why. */
   readonly frames: number;
   /** Of the deflated bytes that `chunkBytes` gives. */
   readonly sizeBytes: number;
@@ -68,11 +70,12 @@ export interface RecordedText {
 
 /**
  * One recording, open for reading; a running one grows under its reader. Times are milliseconds since it began and are
- * clamped to what is there. All but `summary` and `chunks` throw RecordingError damaged for bytes that were changed.
+ * clamped to what is there. All but `summary` and `chunks` throw RecordingError damaged for bytes that were changed, and what is of
+ * one moment or chunk RefusedError node_unreachable where that lies in a part of a whole that cannot be read now.
  */
 export interface RecordingReader {
   readonly summary: RecordingSummary;
-  /** Of several parts: one was lost since it was opened, and what is opened anew may have it again. Absent: it is one. */
+  /** Of several parts: one that was asked for could not be read, and what is opened anew may have it again. Absent: it is one. */
   readonly isStale?: boolean;
   /** Chunks of pictures, so far. */
   readonly chunkCount: number;

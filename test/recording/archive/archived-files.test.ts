@@ -76,7 +76,8 @@ t.test("as a part of a whole it is read no more than by itself, and lost it is a
   t.ok(s3.asked.length <= 5, `${s3.asked.length} requests`);
   t.equal(sha1((await whole.frameAt(310_500)).rgba), made.truth.get(310), "the archived part");
   s3.fault = () => answer(503, errorXml("SlowDown"));
-  t.equal(sha1((await whole.frameAt(10_500)).rgba), near.truth.get(0), "what is there, of what is not");
+  const lost = { code: "node_unreachable", message: /what node a recorded cannot be read: .*503 SlowDown/ };
+  await t.rejects(whole.frameAt(10_500), lost);
   t.match(await whole.events(), [{ type: "gap", fromMs: 0, atMs: seamMs, reason: /503 SlowDown/ }]);
   t.equal(whole.isStale, true);
   await whole.close();

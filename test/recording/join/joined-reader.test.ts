@@ -83,10 +83,16 @@ t.test("chunks and frames are numbered and timed through all parts", async (t) =
   const reader = await moved.b.recordings.wholes.open(second);
   const { durationMs } = reader.summary;
   const all = await reader.chunks(0, durationMs);
+  const parts = reader.summary.parts ?? [];
+  const numbers = [-1, 0, 1].flatMap((place, nth) => {
+    const { fromMs: beganMs = 0, toMs: endedMs = 0 } = parts[nth] ?? {};
+    const own = all.filter(({ fromMs }) => fromMs >= beganMs && fromMs <= endedMs);
+    return own.map((_, index) => place * 2 ** 32 + index);
+  });
   t.same(
     all.map(({ index }) => index),
-    all.map((_, nth) => nth),
-    "without holes",
+    numbers,
+    "in each part without holes, seen from the one that was named",
   );
   t.equal(reader.chunkCount, all.length);
   const times: number[] = [];
@@ -102,7 +108,8 @@ t.test("chunks and frames are numbered and timed through all parts", async (t) =
   t.same(await reader.frameTimes(0, durationMs), [...new Set(times)]);
   const inGap = await reader.chunks(3000, 3500);
   t.ok(inGap.length > 0 && inGap.every(({ fromMs }) => fromMs < 3000), "in a gap the picture before it");
-  await t.rejects(reader.chunkBytes(all.length), { code: "damaged" });
+  for (const index of [-2, all.length, 2 ** 33])
+    await t.rejects(reader.chunkBytes(index), { code: "damaged" }, `chunk ${index}`);
   await reader.close();
 });
 
@@ -118,20 +125,9 @@ t.test("a part whose node is away is a gap that says so, and comes back", async 
       reason: /what node b recorded cannot be read: that node does not answer/,
     });
     t.match(reader.summary.parts?.[1], { id: second, fromMs: 4000, problem: "that node does not answer" });
-    t.same((await seen(reader, 5500)).slice(3), [64]);
     t.same((await seen(reader, 7500)).slice(0, 1), [0x77]);
     await reader.close();
   }
-  const numbersOf = async (): Promise<ReadonlyMap<number, number>> => {
-    const open = await moved.a.recordings.wholes.open(third);
-    const chunks = await open.chunks(0, open.summary.durationMs);
-    for (const { index, fromMs } of chunks) {
-      t.equal(readHeads(inflateRawSync(await open.chunkBytes(index)))[0]?.atMs, fromMs);
-    }
-    await open.close();
-    return new Map(chunks.map(({ index, fromMs }) => [index, fromMs]));
-  };
-  const without = await numbersOf();
   const verified = await moved.a.recordings.wholes.verify(first);
   t.match(verified, {
     state: "unsealed",
@@ -141,16 +137,116 @@ t.test("a part whose node is away is a gap that says so, and comes back", async 
   const reader = await moved.a.recordings.wholes.open(first);
   t.match(reader.summary.parts?.[1], { problem: null });
   t.match(await moved.a.recordings.wholes.verify(first), { state: "sealed", problem: null });
-  for (const [index, fromMs] of await numbersOf()) {
-    t.ok((without.get(index) ?? fromMs) === fromMs, "no number is of two chunks");
-  }
   // It goes while it is read.
   moved.away.add("b");
-  t.same((await seen(reader, 5500)).slice(3), [64]);
+  await t.rejects(seen(reader, 5500), lossOf("b"));
   t.equal(reader.isStale, true);
   t.equal((await reader.events()).filter(({ type }) => type === "gap").length, 1);
   t.match(reader.summary.parts?.[1], { problem: "that node does not answer" });
   await reader.close();
+});
+
+/** As who asks for what node b recorded is told. */
+const lossOf = (node: string) => ({
+  name: "RefusedError",
+  code: "node_unreachable",
+  message: `what node ${node} recorded cannot be read: that node does not answer`,
+});
+
+/** The bytes of each chunk by its number, in the time of the whole. */
+async function bytesOf(reader: RecordingReader): Promise<ReadonlyMap<number, Uint8Array>> {
+  const chunks = await reader.chunks(0, reader.summary.durationMs);
+  const read = chunks.filter(({ frames }) => frames > 0).map(({ index }) => index);
+  return new Map(
+    await Promise.all(
+      read.map(async (index) => [index, inflateRawSync(await reader.chunkBytes(index))] as const),
+    ),
+  );
+}
+
+for (const lost of [0, 1, 2]) {
+  const which = ["first", "middle", "last"][lost];
+  t.test(`numbers and times are the same while the ${which} part is lost, and when it is back`, async (t) => {
+    const { moved, first, second, third } = await threeParts(t);
+    const node = lost === 1 ? "b" : "a";
+    const { wholes } = moved[node === "a" ? "b" : "a"].recordings;
+    const ids = [first, second, third];
+    for (const named of ids) {
+      const there = await wholes.open(named);
+      const { parts = [], durationMs } = there.summary;
+      const all = await bytesOf(there);
+      const lies = parts.map(({ problem: _, ...place }) => place);
+      const isOfLost = (ms: number) => parts.findLast(({ fromMs }) => fromMs <= ms)?.node === node;
+      moved.away.add(node);
+      // One that was open when the node went, and one that is opened now.
+      const without = await wholes.open(named);
+      for (const reader of [there, without]) {
+        for (const [index, bytes] of all) {
+          const head = readHeads(Buffer.from(bytes))[0]?.atMs ?? 0;
+          if (isOfLost(head)) await t.rejects(reader.chunkBytes(index), lossOf(node));
+          else t.same(inflateRawSync(await reader.chunkBytes(index)), bytes, `chunk ${index}`);
+        }
+        t.equal(reader.isStale, true, "what is opened next may have it again");
+        t.same(
+          (reader.summary.parts ?? []).map(({ problem: _, ...place }) => place),
+          lies,
+          "all lie where they lay",
+        );
+        for (let ms = 0; ms <= durationMs; ms += 250) {
+          const asks = [() => reader.frameAt(ms), () => reader.run(ms), () => reader.step(ms, () => null)];
+          const { index = 0, frames } =
+            (await reader.chunks(0, durationMs)).findLast(({ fromMs }) => fromMs <= ms) ?? {};
+          if (isOfLost(ms)) {
+            for (const ask of asks) await t.rejects(async () => void (await ask()), lossOf(node), `at ${ms}`);
+            await t.rejects(reader.textAt(ms), lossOf(node));
+            t.equal(frames, 0, "what stands for it is no picture");
+            const [alone] = await reader.chunks(ms, ms);
+            t.equal(alone?.index, index, "also where a moment of it is looked at");
+            await t.rejects(reader.chunkBytes(index), lossOf(node));
+          } else {
+            t.equal(frames === 0, false);
+            const { untilMs } = await reader.run(ms);
+            t.ok(untilMs === null || !isOfLost(untilMs - 1), "a run ends where what is lost begins");
+          }
+        }
+        const told = await bytesOf(reader);
+        t.same(
+          [...told.keys()],
+          [...all.keys()].filter((index) => told.has(index)),
+        );
+      }
+      moved.away.clear();
+      const back = await wholes.open(named);
+      t.strictSame(await bytesOf(back), all);
+      const stood = (await there.chunks(0, durationMs)).find(({ frames }) => frames === 0);
+      await t.rejects(back.chunkBytes(stood?.index ?? 0), { code: "invalid_parameters" }, "is no chunk's");
+      await there.close();
+      await back.close();
+      await without.close();
+    }
+  });
+}
+
+t.test("by files alone a lost part hides neither what is before it nor where all lie", async (t) => {
+  const { moved, third } = await threeParts(t);
+  const fourth = await moved.begin("b", 12_000, 80, 0x778899);
+  await moved.end("b", fourth, 0x8899aa);
+  moved.told.length = 0;
+  const { wholes } = moved.b.recordings;
+  const there = await wholes.open(fourth);
+  const all = await bytesOf(there);
+  const lies = (there.summary.parts ?? []).map(({ problem: _, ...place }) => place);
+  t.equal(lies.length, 4);
+  moved.away.add("a");
+  const without = await wholes.open(fourth);
+  t.match(without.summary.parts?.[2], { id: third, problem: "that node does not answer" });
+  t.same(
+    (without.summary.parts ?? []).map(({ problem: _, ...place }) => place),
+    lies,
+  );
+  for (const [index, bytes] of await bytesOf(without)) t.same(all.get(index), bytes);
+  await there.close();
+  await without.close();
 });
 
 t.test("what nobody could read is as missing as it is told", async (t) => {

@@ -61,10 +61,6 @@ export class ChunkIndex {
     return { chunks: chunks.slice(key, last + 1) };
   }
 
-  chunk(index: number): PictureChunkInfo | undefined {
-    return this.#chunks.get(index);
-  }
-
   /** The newest chunk that is known. */
   get newest(): PictureChunkInfo | undefined {
     let newest: PictureChunkInfo | undefined;
@@ -94,15 +90,21 @@ export class ChunkIndex {
       const busy = [
         ...(this.#windows.get(window) ?? [])
           .filter((chunk, i, all) => !isBlinking(chunk, all[i - 1], all[i + 1]))
-          .map(({ from_ms, to_ms }) => ({ fromMs: from_ms, toMs: to_ms })),
+          .map(spanOf),
         ...moments
           .filter((ms) => ms >= within.fromMs && ms < within.toMs)
           .map((ms) => ({ fromMs: ms, toMs: ms })),
       ].sort((a, b) => a.fromMs - b.fromMs);
       spans.push(...idleSpans(busy, within));
     }
-    return spans;
+    // What cannot be read has nothing to wait for, neither at its beginning nor at its end.
+    const lost = [...this.#chunks.values()].filter(({ frames }) => !frames).map(spanOf);
+    return [...spans, ...lost].sort((a, b) => a.fromMs - b.fromMs);
   }
+}
+
+function spanOf({ from_ms, to_ms }: PictureChunkInfo): Span {
+  return { fromMs: from_ms, toMs: to_ms };
 }
 
 /** Whether nothing but a caret blinked in a chunk: next to nothing changed, and again and again. */

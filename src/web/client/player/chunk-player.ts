@@ -154,7 +154,8 @@ export class ChunkPlayer {
     const next = heads.find(({ atMs }) => atMs > ms);
     if (next) return next.atMs;
     await this.#load(ms + WINDOW_MS);
-    const following = this.#index.chunk(chunk.index + 1);
+    const around = this.#index.within({ fromMs: 0, toMs: ms + WINDOW_MS });
+    const following = around.find(({ index }) => index > chunk.index);
     return following === undefined ? null : ((await this.#inflate(following.index)).heads[0]?.atMs ?? null);
   }
 
@@ -166,7 +167,7 @@ export class ChunkPlayer {
     const previous = heads.findLast(({ atMs }) => atMs < ms);
     if (previous) return previous.atMs;
     await this.#load(Math.max(0, ms - WINDOW_MS));
-    const before = this.#index.chunk(chunk.index - 1);
+    const before = this.#index.within({ fromMs: 0, toMs: ms }).findLast(({ index }) => index < chunk.index);
     return before === undefined ? null : ((await this.#inflate(before.index)).heads.at(-1)?.atMs ?? null);
   }
 

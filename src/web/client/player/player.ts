@@ -181,6 +181,7 @@ export class Player {
         this.#playback = { ...this.#playback, isPlaying: false, isLive: false };
         this.#events.playback(this.#playback);
         this.#events.failed(error);
+        this.#learn(this.#playback.positionMs);
       },
     );
   }

@@ -54,7 +54,7 @@ import { wholeInfos } from "./whole-infos.ts";
 
 const paramsSchema = z.object({ id: z.string().min(1).max(200) });
 const markerParamsSchema = z.object({ markerId: z.string().min(1).max(100) });
-const chunkParamsSchema = z.object({ index: z.coerce.number().int().min(0).max(0xffff_ffff) });
+const chunkParamsSchema = z.object({ index: z.coerce.number().int() });
 
 /** Of a search in all recordings, unless asked otherwise. */
 const HITS_IN_ALL = 50;
