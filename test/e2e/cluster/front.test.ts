@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
-import t from "tap";
+import type { Page } from "playwright-core";
+import t, { type Test } from "tap";
+import { recordingSchema } from "../../../src/web/api/recordings-api.ts";
 import { newTokenSchema } from "../../../src/web/api/tokens-api.ts";
 import { until } from "../../support/until.ts";
-import { openBrowser, signIn } from "../harness/browser.ts";
+import { canvasShot, openBrowser, signIn } from "../harness/browser.ts";
 import { ETCD_PEERS, EtcdCluster } from "../harness/etcd.ts";
 import { FleetNodes } from "../harness/fleet-nodes.ts";
 import { requirePeers } from "../harness/peers.ts";
@@ -28,6 +30,73 @@ const WATCH = `
     window.wasGrey ||= document.querySelector(".stage.is-greyed") !== null;
   }, 20)`;
 
+const RED = { first: 0x70, second: 0x28, last: 0x38 } as const;
+
+interface Recorded {
+  readonly id: string;
+  /** Who has its first part. */
+  readonly node: string;
+  /** Moments that show each red: the first in the part of `node`, the others in the part of another one. */
+  readonly moments: Readonly<Record<keyof typeof RED, number>>;
+}
+
+/** Records a desktop where it is, moves it to another node, and brings it back when the recording has ended. */
+async function recordOnMove(
+  fleet: FleetNodes,
+  desktopId: string,
+  paint: (colour: string) => Promise<unknown>,
+): Promise<Recorded> {
+  const node = await until("an owner", () => fleet.ownerOf(desktopId), SLOW_MS);
+  const at = fleet.node(node);
+  const drain = (name: string, is_draining: boolean) =>
+    at.fetch(`/api/v1/fleet/nodes/${name}/drain`, { is_draining });
+  const show = (which: keyof typeof RED) => paint(`rgb:${RED[which].toString(16)}/20/60`);
+  const read = async (answer: Promise<Response>) => recordingSchema.parse(await (await answer).json());
+  await show("first");
+  const { id } = await read(at.fetch("/api/v1/recordings", { desktop_id: desktopId }));
+  const whole = () => read(at.fetch(`/api/v1/recordings/${id}`));
+  const isLongerThan = (ms: number) =>
+    until(`${ms} ms`, async () => (await whole()).duration_ms > ms, SLOW_MS);
+  await isLongerThan(3000);
+  await drain(node, true);
+  await until(
+    "it goes on elsewhere",
+    async () => (await whole()).parts.some((part) => part.node !== node && part.to_ms > part.from_ms),
+    SLOW_MS,
+  );
+  const lengths: number[] = [];
+  for (const which of ["second", "last"] as const) {
+    await show(which);
+    const { duration_ms } = await whole();
+    lengths.push(duration_ms);
+    await isLongerThan(duration_ms + 2500);
+  }
+  const { parts } = await whole();
+  await at.fetch(`/api/v1/recordings/${parts.at(-1)?.id}/stop`, {});
+  for (const name of fleet.names) await drain(name, name !== node);
+  await until("it is back", async () => (await fleet.ownerOf(desktopId)) === node, SLOW_MS);
+  for (const name of fleet.names) await drain(name, false);
+  const [second = 0, last = 0] = lengths.map((ms) => ms + 1500);
+  return { id, node, moments: { first: 1500, second, last } };
+}
+
+const seek = (player: Page, ms: number) => player.evaluate(`location.hash = "t=${ms / 1000}"`);
+
+const redOf = async (player: Page) => (await canvasShot(player, ".player-canvas"))?.rgba[0];
+
+/** Of a player that was open when the node of the first part died. */
+async function seekWithout(t: Test, player: Page, { node, moments }: Recorded): Promise<void> {
+  const errors = player.locator(".notice-error");
+  await seek(player, moments.last);
+  await until("what is left, as it was", async () => (await redOf(player)) === RED.last, SLOW_MS);
+  t.equal(await errors.count(), 0, "without a word");
+  await seek(player, moments.first);
+  await errors.getByText(`what node ${node} recorded cannot be read`).waitFor({ timeout: SLOW_MS });
+  t.equal(await redOf(player), 0, "no picture of another moment");
+  await seek(player, moments.second);
+  await until("and back", async () => (await redOf(player)) === RED.second, SLOW_MS);
+}
+
 t.test("a page behind one front outlives the nodes that serve it", { timeout: 300_000 }, async (t) => {
   if (!requirePeers(t, [...ETCD_PEERS, "Xtigervnc", "chromium", "nginx", "openssl"])) return;
   const etcd = await EtcdCluster.start(t, 1);
@@ -35,8 +104,9 @@ t.test("a page behind one front outlives the nodes that serve it", { timeout: 30
   const { names } = fleet;
   const display = await XDisplay.start(t);
   const paint = (colour: string) => display.command("xsetroot", "-solid", colour);
-  await paint("rgb:20/40/60");
   const { id } = await fleet.add(display.vncPort);
+  const recorded = await recordOnMove(fleet, id, paint);
+  await paint("rgb:20/40/60");
 
   const dir = t.testdir();
   await certificate(dir);
@@ -56,6 +126,9 @@ t.test("a page behind one front outlives the nodes that serve it", { timeout: 30
   const made = await fleet.node("a").fetch("/api/v1/tokens", { name: "Ann", role: "operator" });
   const { token } = newTokenSchema.parse(await made.json());
   const { page } = await signIn(browser, { url, adminToken: token }, { ignoreHTTPSErrors: true });
+  const player = await page.context().newPage();
+  await player.goto(`${url}/recordings/${recorded.id}#t=${recorded.moments.second / 1000}`);
+  await until("a moment", async () => (await redOf(player)) === RED.second, SLOW_MS);
   await page.goto(`${url}/desktops/${id}`);
   const seen = () => page.evaluate<(string | null)[]>("[...window.seen]");
   await page.evaluate(WATCH);
@@ -86,5 +159,9 @@ t.test("a page behind one front outlives the nodes that serve it", { timeout: 30
       );
       t.equal(new URL(page.url()).pathname, `/desktops/${id}`, "signed in all the while");
     });
+    if (owner === recorded.node)
+      await t.test("a player that was open shows what is left, and says what is lost", (t) =>
+        seekWithout(t, player, recorded),
+      );
   }
 });

@@ -179,6 +179,10 @@ export class Player {
         this.#isPainting = false;
         if (this.#isClosed) return;
         this.#playback = { ...this.#playback, isPlaying: false, isLive: false };
+        // The picture of another moment is not that of this one.
+        this.#shownMs = null;
+        this.#imageOf = null;
+        this.#canvas.width = this.#size.width;
         this.#events.playback(this.#playback);
         this.#events.failed(error);
         this.#learn(this.#playback.positionMs);
