@@ -1,5 +1,6 @@
 import { RefusedError } from "../../desktop/error.ts";
 import { RecordingError } from "../library/error.ts";
+import { isLostPart } from "../library/refused.ts";
 import type { PictureChunk, RecordingReader } from "../read/reader.ts";
 import type { OpenedPart } from "./opened-part.ts";
 import { type LaidPart, lossOf } from "./part-layout.ts";
@@ -94,7 +95,7 @@ export async function chunksOf(
 /** Where it lies does not answer; what is damaged is an error of its moment. */
 export function isAway(error: unknown): error is Error {
   if (error instanceof RecordingError) return error.code === "unreachable";
-  return error instanceof RefusedError && error.code === "node_unreachable";
+  return isLostPart(error);
 }
 
 export function cannotBeRead(part: OpenedPart, cause?: unknown): RefusedError {

@@ -29,6 +29,11 @@ export function refusalOf(error: unknown): unknown {
   });
 }
 
+/** What is asked for lies in a part of a whole that cannot be read now. */
+export function isLostPart(error: unknown): error is RefusedError {
+  return error instanceof RefusedError && error.code === "node_unreachable";
+}
+
 /** The one answer about a recording that is not there, or that its asker may not know of. */
 export function noSuchRecording(cause?: unknown): RefusedError {
   return new RefusedError("not_found", "no such recording: list the recordings to see their ids", { cause });

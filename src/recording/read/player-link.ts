@@ -1,9 +1,10 @@
-import { LinkError } from "../../desktop/error.ts";
+import { LinkError, type RefusedError } from "../../desktop/error.ts";
 import type { Link, LinkEvents, Showing } from "../../desktop/link.ts";
 import { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { isLostPart } from "../library/refused.ts";
 import type { Step } from "./frame-seeker.ts";
 import type { RecordingReader } from "./reader.ts";
 
@@ -91,12 +92,16 @@ export class PlayerLink implements Link {
     this.#cancelStep = null;
   }
 
-  /** Shows another moment, clamped to what is there; resolves when it is shown. */
-  seek(ms: number): Promise<void> {
+  /**
+   * Shows another moment, clamped to what is there; resolves when it is shown. Rejects with RefusedError node_unreachable where it lies in
+   * a part of a whole that cannot be read now: then black is.
+   */
+  async seek(ms: number): Promise<void> {
     const end = this.#recording?.summary.durationMs ?? Number.POSITIVE_INFINITY;
     this.#positionMs = Math.max(0, Math.min(ms, end));
     this.#atMs = this.#clock.nowMs();
-    return this.#show();
+    const lost = await this.#show();
+    if (lost !== null) throw lost;
   }
 
   /** Clamped to 0.25 to 16. */
@@ -162,27 +167,52 @@ export class PlayerLink implements Link {
       return;
     }
     this.#recording = recording;
-    await recording.step(this.#positionMs, ({ frame }) => {
+    await this.#step(recording, this.#positionMs, ({ frame }) => {
       this.framebuffer.resize(frame.width, frame.height);
       this.#events?.ready({ name: recording.summary.title, screens: this.#screens });
     });
     await this.#show();
   }
 
-  /** Paints the present moment, after the step under way. */
-  #show(): Promise<void> {
+  /** Paints the present moment, after the step under way; why it cannot be read where it is black. */
+  #show(): Promise<RefusedError | null> {
     const shown = this.#stepping.then(async () => {
+      const recording = this.#recording;
+      if (recording === null) return null;
       let showing: Showing | undefined;
-      await this.#recording?.step(this.#now, (step) => {
+      const lost = await this.#step(recording, this.#now, (step) => {
         showing = this.#paint(step);
       });
+      // What comes after it is another picture in every pixel.
+      if (lost !== null) this.#hasPainted = false;
       await showing?.done;
+      return lost;
     });
-    this.#stepping = shown.catch(() => undefined); // whoever asked is told
+    this.#stepping = shown.then(
+      () => undefined,
+      () => undefined, // whoever asked is told
+    );
     return shown;
   }
 
-  #paint({ frame, damage }: Step): Showing | undefined {
+  /** A step, black where the moment lies in a part of a whole that cannot be read now. */
+  async #step(
+    recording: RecordingReader,
+    ms: number,
+    use: (step: Pick<Step, "frame" | "damage">) => void,
+  ): Promise<RefusedError | null> {
+    try {
+      await recording.step(ms, use);
+      return null;
+    } catch (error) {
+      if (!isLostPart(error)) throw error;
+      const { width, height } = recording.summary;
+      use({ frame: new Framebuffer(width, height), damage: null });
+      return error;
+    }
+  }
+
+  #paint({ frame, damage }: Pick<Step, "frame" | "damage">): Showing | undefined {
     const events = this.#events;
     if (events === null) return;
     const target = this.framebuffer;

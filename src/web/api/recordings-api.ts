@@ -146,11 +146,13 @@ export const exportQuerySchema = z
 
 /** What the index knows of a chunk of pictures; its bytes are at `/chunks/INDEX`. */
 const pictureChunkSchema = z.object({
+  /** From 0 on; of a recording of several parts in the part whose id is named, 2^32 more in each one after it and less in each one before. */
   index: z.int(),
   /** Decoding may begin here. */
   is_key: z.boolean(),
   from_ms: z.number(),
   to_ms: z.number(),
+  /** 0: it stands for a part that cannot be read now; its bytes are refused with why. */
   frames: z.int(),
   size_bytes: z.int(),
 });

@@ -4,6 +4,7 @@ import { changedParts, exportFrames } from "../../../src/recording/export/export
 import { type ExportRequest, exportRecording } from "../../../src/recording/export/export-recording.ts";
 import type { TrackEntry } from "../../../src/recording/format/event-entry.ts";
 import { colourAt, FakeReader, recordingSummary, SIZE, TRACK } from "../../web/fake-recordings.ts";
+import { threeParts } from "../join/moved.ts";
 
 const PLAIN = { hasOverlays: false, hasPointer: false } as const;
 const NEVER = new AbortController().signal;
@@ -37,6 +38,33 @@ t.test("the pictures of a range follow each other without a hole, each as long a
     frames.map(({ rgba }) => rgba[0]),
     [2, 3, 4, 5],
   );
+});
+
+t.test("what cannot be read is black, from its beginning to its end", async (t) => {
+  const { moved, first } = await threeParts(t);
+  for (const [node, reds] of [
+    ["b", [0x33, 0x44, 0, 0x77, 0x88]],
+    ["a", [0, 0x55, 0x66, 0]],
+  ] as const) {
+    moved.away.clear();
+    moved.away.add(node);
+    const reader = await moved[node === "a" ? "b" : "a"].recordings.wholes.open(first);
+    const { durationMs, parts = [] } = reader.summary;
+    const range = { fromMs: 0, toMs: durationMs, framesPerSecond: 10, decor: PLAIN };
+    const frames = await collect(exportFrames(reader, range, NEVER));
+    t.same(
+      frames.map(({ rgba }) => rgba[0]),
+      reds,
+      `without node ${node}`,
+    );
+    const lost = parts.filter((part) => part.node === node).map(({ fromMs }) => fromMs);
+    t.same(
+      frames.filter(({ rgba }) => rgba[0] === 0).map(({ atMs }) => atMs),
+      lost,
+    );
+    t.ok(frames.every(({ rgba }) => rgba[3] === 255));
+    await reader.close();
+  }
 });
 
 t.test("fewer pictures a second leave out what came between, never the end", async (t) => {

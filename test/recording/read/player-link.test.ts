@@ -11,6 +11,7 @@ import { AGENT, CLICK, HUMAN } from "../../desktop/house.ts";
 import { settle } from "../../fake-clock.ts";
 import type { Owner } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
+import { threeParts } from "../join/moved.ts";
 import { Studio } from "../studio.ts";
 
 const COLOURS = [0x112233, 0x445566, 0x778899, 0xaabbcc, 0x102030];
@@ -160,6 +161,36 @@ t.test("a replay follows a recording that still runs", async (t) => {
   await studio.recordings.stop(id);
   await settle();
   t.same(studio.bugs, []);
+});
+
+t.test("a replay is black where a part cannot be read, and goes on after it", async (t) => {
+  const { moved, first } = await threeParts(t);
+  const { recordings, house } = moved.a;
+  const player = new PlayerLink(() => recordings.wholes.open(first), 0, house.clock);
+  const ended: unknown[] = [];
+  let painted = false;
+  const update = () => {
+    painted = true;
+    return undefined;
+  };
+  player.open({ ...IGNORE_EVENTS, update, closed: (error) => ended.push(error) });
+  await until("its first picture", async () => {
+    await house.clock.live(50);
+    return painted;
+  });
+  const shown = () => (player.framebuffer.words[0] ?? 0) >>> 0;
+  await player.seek(4500);
+  t.equal(shown(), 0xff334455);
+  moved.away.add("b");
+  await t.rejects(player.seek(5500), { code: "node_unreachable", message: /what node b recorded/ });
+  t.equal(shown(), 0xff000000);
+  player.play();
+  await until("the part after it", async () => {
+    await house.clock.live(500, 50);
+    return shown() === 0xff667788;
+  });
+  t.same(ended, []);
+  player.close();
 });
 
 t.test("a recording that is not there, or has no picture, ends the link with its reason", async (t) => {

@@ -54,6 +54,18 @@ t.test("idle is what no chunk and no action fills", async (t) => {
   ]);
 });
 
+t.test("what cannot be read is passed over from its beginning to its end", async (t) => {
+  const index = new ChunkIndex();
+  const lost = { ...chunk(2 ** 32 - 1, 4000, 400_000, true), frames: 0, size_bytes: 0 };
+  const around = [chunk(0, 0, 1000, true), lost, chunk(2 ** 32, 400_000, 401_000, true)];
+  index.add(0, around.slice(0, 2));
+  index.add(1, around.slice(1));
+  t.same(
+    index.idle(402_000, [4000]).filter(({ fromMs }) => fromMs >= 4000),
+    [{ fromMs: 4000, toMs: 400_000 }],
+  );
+});
+
 t.test("a caret that blinks is idle, a letter that is typed is not", async (t) => {
   const blink = (index: number, fromMs: number, frames = 2, size = 56): PictureChunkInfo => ({
     ...chunk(index, fromMs, fromMs + 600),

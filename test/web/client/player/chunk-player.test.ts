@@ -68,6 +68,24 @@ class FakeSource implements ChunkSource {
 
 const redAt = async (chunks: ChunkPlayer, ms: number) => (await chunks.frameAt(ms))?.frame.bytes[0];
 
+t.test("a step goes from part to part, whose chunks have other numbers", async (t) => {
+  const source = new FakeSource();
+  const numberOf = (nth: number) => (nth < 2 ? nth - 2 ** 32 : nth);
+  const parts = INDEX.map((info, nth) => ({ ...info, index: numberOf(nth) }));
+  const chunks = new ChunkPlayer(
+    {
+      chunks: async () => ({ ...(await source.chunks()), chunks: parts }),
+      run: () => Promise.reject(new Error("no moment is asked for")),
+      chunk: (index) => source.chunk(INDEX.findIndex((_, nth) => numberOf(nth) === index)),
+    },
+    10_000,
+  );
+  t.equal(await chunks.frameAfter(2000), 9000);
+  t.equal(await chunks.frameBefore(9000), 2000);
+  t.equal(await chunks.frameBefore(100), null);
+  t.equal(await chunks.frameAfter(9500), null);
+});
+
 t.test("any moment is shown from any other, forwards and back", async (t) => {
   const chunks = new ChunkPlayer(new FakeSource(), 10_000);
   const wanted = [
