@@ -100,7 +100,7 @@ export class JoinedReader implements RecordingReader {
   }
 
   async step<Result>(ms: number, use: (step: Step) => Result): Promise<Result> {
-    const [made] = await this.#pictureAt(ms, ({ reader, fromMs }, localMs, isAny) => {
+    const taken = await this.#pictureAt(ms, ({ reader, fromMs }, localMs, isAny) => {
       const isOther = this.#stepped !== reader;
       return reader.step(localMs, (step) => {
         const { atMs } = step.head;
@@ -111,9 +111,9 @@ export class JoinedReader implements RecordingReader {
         const damage = isOther ? null : step.damage;
         return { atMs, made: isTaken ? ([use({ ...step, head, damage })] as const) : null };
       });
-    }).then((taken) => taken ?? []);
-    if (made === undefined) throw new RecordingError("no_picture", "the recording has no picture yet");
-    return made;
+    });
+    if (taken === null) throw new RecordingError("no_picture", "the recording has no picture yet");
+    return taken[0];
   }
 
   async keyframes(): Promise<readonly number[]> {
