@@ -347,7 +347,9 @@ t.test("chunks are told by span and given as they were written", async (t) => {
   t.equal(chunk.headers["content-type"], "application/octet-stream");
   t.equal(inflateRawSync(chunk.rawPayload).toString(), "chunk 2");
   t.equal((await ask(house, "GET", `${URL}/r1/chunks/9`, "approver")).statusCode, 422);
-  t.equal((await ask(house, "GET", `${URL}/r1/chunks/-1`, "approver")).statusCode, 400);
+  // Of a part before the one that is named: this recording has none.
+  t.equal((await ask(house, "GET", `${URL}/r1/chunks/-1`, "approver")).statusCode, 422);
+  t.equal((await ask(house, "GET", `${URL}/r1/chunks/0.5`, "approver")).statusCode, 400);
   t.equal((await ask(house, "GET", `${URL}/r1/chunks/1e9x`, "approver")).statusCode, 400);
 });
 
