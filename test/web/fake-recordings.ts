@@ -107,7 +107,7 @@ export class FakeReader implements RecordingReader {
   }
 
   async chunkBytes(index: number): Promise<Uint8Array<ArrayBuffer>> {
-    if (index > 4) throw new RecordingError("damaged", `there is no chunk ${index}`);
+    if (index < 0 || index > 4) throw new RecordingError("damaged", `there is no chunk ${index}`);
     return Uint8Array.from(deflateRawSync(Buffer.from(`chunk ${index}`)));
   }
 

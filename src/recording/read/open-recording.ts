@@ -108,7 +108,7 @@ export class OpenRecording implements RecordingReader {
   }
 
   async chunkBytes(index: number): Promise<Uint8Array<ArrayBuffer>> {
-    const block = await this.#source.index.picture(index);
+    const block = index < 0 ? undefined : await this.#source.index.picture(index);
     if (block === undefined || block.rawBytes > MAX_CHUNK_BYTES) {
       throw new RecordingError("damaged", `there is no chunk ${index} of pictures`);
     }
