@@ -20,7 +20,8 @@ t.test("an agent's recording goes over the seam as far as it is the agent's own"
     of.pictures(first, async (reader) => (await reader.frameAt(ms)).rgba[0]);
   t.equal(await redAt(own, 1500), 0x44);
   t.equal(await redAt(own, 5500), 0x66, "at the other node");
-  t.equal(await redAt(own, 8900), 0x66, "what is a person's is not shown");
+  const refused = { code: "permission_denied", message: /it is not for who asks/ };
+  await t.rejects(redAt(own, 8900), refused, "what is a person's is not shown");
   const parts = await own.read(first, async ({ summary }) => summary.parts);
   t.match(parts, [
     { id: first, problem: null },

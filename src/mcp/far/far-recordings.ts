@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { whoHas } from "../../cluster/calls/who-has.ts";
 import type { NodeRecord } from "../../cluster/nodes/records.ts";
 import { RefusedError } from "../../desktop/error.ts";
+import { whoHas } from "../../desktop/far/who-has.ts";
 import type { RecordingSummary } from "../../recording/format/summary.ts";
 import { summarySchema } from "../../recording/join/part-asks.ts";
 import { understood } from "./far-answer.ts";

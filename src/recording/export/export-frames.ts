@@ -1,5 +1,5 @@
 import type { Rect, Size } from "../../framebuffer/rect.ts";
-import { isLostPart } from "../library/refused.ts";
+import { LostPartError } from "../library/refused.ts";
 import type { RecordedFrame, RecordingReader } from "../read/reader.ts";
 import { type DecorOptions, ExportDecor } from "./export-decor.ts";
 
@@ -70,7 +70,7 @@ async function frameOrBlack(reader: RecordingReader, ms: number, size: Size): Pr
   try {
     return await reader.frameAt(ms);
   } catch (error) {
-    if (!isLostPart(error)) throw error;
+    if (!(error instanceof LostPartError)) throw error;
     const { width, height } = size;
     const rgba = new Uint8Array(width * height * 4);
     for (let at = 3; at < rgba.length; at += 4) rgba[at] = 255;

@@ -1,6 +1,7 @@
 import type { ActionEntry, TrackEntry } from "../format/event-entry.ts";
 import type { RecordingSummary } from "../format/summary.ts";
 import { RecordingError } from "../library/error.ts";
+import { LostPartError } from "../library/refused.ts";
 import type { Step } from "../read/frame-seeker.ts";
 import type {
   PictureChunk,
@@ -354,17 +355,17 @@ export class JoinedReader implements RecordingReader {
     try {
       return (await this.#picture(place, ask)) ?? lost;
     } catch (error) {
-      if (isAway(error)) return lost;
+      if (error instanceof LostPartError) return lost;
       throw error;
     }
   }
 
-  /** Throws RefusedError node_unreachable where its place does not give it: it is lost from now on. */
+  /** Throws LostPartError where its place does not give it: it is lost from now on. */
   async #ask<Found>(place: Place, ask: (place: ReadPlace) => Promise<Found>): Promise<Found> {
     const { part } = place;
     const { reader } = part;
     if (reader === null) {
-      this.#isStale = true;
+      this.#isStale ||= part.isForbidden !== true;
       throw cannotBeRead(part);
     }
     try {

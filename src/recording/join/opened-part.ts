@@ -18,4 +18,6 @@ export interface OpenedPart extends PlacedPart {
   /** null: it cannot be read, and `problem` says why. */
   readonly reader: RecordingReader | null;
   readonly problem: string | null;
+  /** Whoever asks must not read it: to ask again changes nothing. */
+  readonly isForbidden?: true;
 }

@@ -1,6 +1,6 @@
 import { RefusedError } from "../../desktop/error.ts";
 import { RecordingError } from "../library/error.ts";
-import { isLostPart } from "../library/refused.ts";
+import { LostPartError } from "../library/refused.ts";
 import type { PictureChunk, RecordingReader } from "../read/reader.ts";
 import type { OpenedPart } from "./opened-part.ts";
 import { type LaidPart, lossOf } from "./part-layout.ts";
@@ -95,9 +95,10 @@ export async function chunksOf(
 /** Where it lies does not answer; what is damaged is an error of its moment. */
 export function isAway(error: unknown): error is Error {
   if (error instanceof RecordingError) return error.code === "unreachable";
-  return isLostPart(error);
+  return error instanceof RefusedError && error.code === "node_unreachable";
 }
 
-export function cannotBeRead(part: OpenedPart, cause?: unknown): RefusedError {
-  return new RefusedError("node_unreachable", lossOf(part), { cause });
+export function cannotBeRead(part: OpenedPart, cause?: unknown): LostPartError {
+  const code = part.isForbidden === true ? "permission_denied" : "node_unreachable";
+  return new LostPartError(code, lossOf(part), { cause });
 }

@@ -273,7 +273,7 @@ function notTold(place: PlacedPart, { startedAt, durationMs }: RecordingSummary)
   return {
     ...place,
     ...{ startedMs, endedMs: startedMs + durationMs, summary: null, reader: null },
-    problem: "it is not for who asks",
+    ...{ problem: "it is not for who asks", isForbidden: true },
   };
 }
 

@@ -29,10 +29,8 @@ export function refusalOf(error: unknown): unknown {
   });
 }
 
-/** What is asked for lies in a part of a whole that cannot be read now. */
-export function isLostPart(error: unknown): error is RefusedError {
-  return error instanceof RefusedError && error.code === "node_unreachable";
-}
+/** What is asked for lies in a part of a whole that cannot be read now, or not by who asks. */
+export class LostPartError extends RefusedError {}
 
 /** The one answer about a recording that is not there, or that its asker may not know of. */
 export function noSuchRecording(cause?: unknown): RefusedError {

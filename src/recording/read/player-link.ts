@@ -4,7 +4,7 @@ import { Framebuffer } from "../../framebuffer/framebuffer.ts";
 import { Region } from "../../framebuffer/region.ts";
 import type { Screen } from "../../framebuffer/screen.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { isLostPart } from "../library/refused.ts";
+import { LostPartError } from "../library/refused.ts";
 import type { Step } from "./frame-seeker.ts";
 import type { RecordingReader } from "./reader.ts";
 
@@ -205,7 +205,7 @@ export class PlayerLink implements Link {
       await recording.step(ms, use);
       return null;
     } catch (error) {
-      if (!isLostPart(error)) throw error;
+      if (!(error instanceof LostPartError)) throw error;
       const { width, height } = recording.summary;
       use({ frame: new Framebuffer(width, height), damage: null });
       return error;

@@ -1,5 +1,4 @@
-import { RefusedError } from "../../desktop/error.ts";
-import type { NodeRecord } from "../nodes/records.ts";
+import { RefusedError } from "../error.ts";
 
 /** What asks all nodes at once waits so long for each of them. */
 export const ASKED_WITHIN_MS = 2000;
@@ -8,11 +7,11 @@ export const ASKED_WITHIN_MS = 2000;
  * The first of some nodes of which that is true; null: none. `onSilent`: one does not tell. Rejects with RefusedError node_unreachable where
  * one does not and it is true of no other.
  */
-export async function whoHas(
-  nodes: readonly NodeRecord[],
-  has: (node: NodeRecord) => Promise<boolean>,
-  onSilent: (node: NodeRecord, error: unknown) => void = () => {},
-): Promise<NodeRecord | null> {
+export async function whoHas<Node extends { readonly name: string }>(
+  nodes: readonly Node[],
+  has: (node: Node) => Promise<boolean>,
+  onSilent: (node: Node, error: unknown) => void = () => {},
+): Promise<Node | null> {
   const silent: string[] = [];
   const asked = nodes.map(async (node) => {
     const isThere = await has(node).catch((error: unknown) => {
