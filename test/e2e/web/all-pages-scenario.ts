@@ -11,9 +11,14 @@ import { EMPTY_SIGHTS, type House, type Sight, sightsOf } from "./all-pages-sigh
 import { KeyboardRounds } from "./keyboard-round.ts";
 import { LAYOUT_FAULTS, TAB_LINES } from "./layout-faults.ts";
 
-/** What is wider than its place, in CSS pixels. */
+/** What is wider than its place, and what of it reaches furthest. */
 const EXCESS = `[document.documentElement, ...document.querySelectorAll("dialog[open], :popover-open, .shell-head nav, dt")]
-  .map((one) => one.scrollWidth - one.clientWidth)`;
+  .filter((one) => one.scrollWidth > one.clientWidth)
+  .map((one) => {
+    const ends = [...one.querySelectorAll("*")].map((inner) => [inner.getBoundingClientRect().right, inner]);
+    const [, furthest] = ends.reduce((most, next) => (next[0] >= most[0] ? next : most), [0, one]);
+    return one.scrollWidth - one.clientWidth + " px cut: " + furthest.outerHTML.slice(0, 200);
+  })`;
 
 /** Windows up to this width are those of phones, where a finger points. */
 const PHONE_PX = 600;
@@ -147,7 +152,7 @@ export async function sweep(t: Test, widths: readonly number[], fontPx: number |
       const file = `all-${name.replaceAll(" ", "-")}-${theme}-${width}${fontPx === null ? "" : "-large"}`;
       await page.screenshot({ path: `${folder}/${file}.png` });
     }
-    const excess = await page.evaluate<number[]>(EXCESS);
+    const excess = await page.evaluate<string[]>(EXCESS);
     const isTouched = await page.evaluate<boolean>(`matchMedia("(pointer: coarse)").matches`);
     const small = isTouched ? await page.evaluate<string[]>(SMALL) : [];
     const lines = fontPx === null ? await page.evaluate<string[]>(TAB_LINES) : [];
@@ -156,7 +161,7 @@ export async function sweep(t: Test, widths: readonly number[], fontPx: number |
         ...faults,
         ...(await page.evaluate<string[]>(LAYOUT_FAULTS)),
         ...lines,
-        ...excess.filter((pixels) => pixels > 0).map((pixels) => `${pixels} px cut`),
+        ...excess,
         ...small.map((one) => `small: ${one}`),
       ],
       [],
