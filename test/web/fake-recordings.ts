@@ -2,6 +2,7 @@ import { deflateRawSync } from "node:zlib";
 import type { Actor } from "../../src/desktop/control/action.ts";
 import { RefusedError } from "../../src/desktop/error.ts";
 import { NO_COUNTS } from "../../src/recording/format/summary.ts";
+import type { PlacedPart } from "../../src/recording/join/opened-part.ts";
 import { WholeRecordings } from "../../src/recording/join/whole-recordings.ts";
 import { RecordingError } from "../../src/recording/library/error.ts";
 import { RecordingNotes } from "../../src/recording/library/recording-notes.ts";
@@ -141,6 +142,17 @@ export class FakeReader implements RecordingReader {
   async close(): Promise<void> {
     this.isClosed = true;
   }
+}
+
+/** A node of a fleet whose nodes told of these parts of one desktop, and do not answer. */
+export function toldParts(name: string, told: readonly PlacedPart[]): RecordingParts {
+  return {
+    name,
+    interrupted: () => null,
+    around: () => ({ earlierEndedAt: null, next: null }),
+    chain: (id) => (told.some((part) => part.id === id) ? { desktopId: "d2", parts: told } : null),
+    ask: () => Promise.reject(new RefusedError("node_unreachable", "that node does not answer")),
+  };
 }
 
 /** Recordings in memory; what is started runs on the desktop that it names. */

@@ -10,7 +10,7 @@ import { ASKED_WITHIN_MS } from "../../desktop/far/who-has.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { TraceContext } from "../../platform/trace-context.ts";
 import type { RecordingSummary } from "../../recording/format/summary.ts";
-import type { RecordingsFace } from "../../recording/library/recording-types.ts";
+import type { RecordingsFace, WholesFace } from "../../recording/library/recording-types.ts";
 import { isRecordedHere } from "../../recording/library/refused.ts";
 import { explained, type ToolResult } from "../model/tool-result.ts";
 import type { ImageSlots } from "../tool/image-slots.ts";
@@ -21,6 +21,9 @@ import { farRecordings, recordedAt } from "./far-recordings.ts";
 /** What calls of agents need of a fleet; Fleet is one. */
 export type FarFleet = Pick<Fleet, "name" | "nodes" | "placed" | "ownerOf" | "calls" | "whenChanged">;
 
+/** Those of this node. */
+type OwnRecordings = Pick<RecordingsFace, "get"> & { readonly wholes: Pick<WholesFace, "lastOf"> };
+
 const PROTOCOL = "2026-07-28";
 /** What is longer is refused here. */
 const LONGEST_RECORDING_ID = 200;
@@ -28,6 +31,7 @@ const LONGEST_RECORDING_ID = 200;
 const MOST_IDS = 10_000;
 
 const LIST = "list_connections";
+const STOP = "stop_recording";
 const CHOOSE = "set_active_connection";
 
 const content = z.discriminatedUnion("type", [
@@ -70,7 +74,7 @@ interface FarCaller {
 export class FarCalls {
   readonly #fleet: FarFleet | null;
   readonly #clock: Clock;
-  readonly #recordings: Pick<RecordingsFace, "get"> | null;
+  readonly #recordings: OwnRecordings | null;
   /** Screenshots, subscriptions and all else that a far node gave an id, by principal and id. */
   readonly #made = new Map<string, Made>();
   readonly #listening = new FarListening();
@@ -78,7 +82,7 @@ export class FarCalls {
   readonly #chosen = new Map<string, string>();
 
   /** `recordings`: of this node; null: it records nothing. */
-  constructor(fleet: FarFleet | null, clock: Clock, recordings: Pick<RecordingsFace, "get"> | null) {
+  constructor(fleet: FarFleet | null, clock: Clock, recordings: OwnRecordings | null) {
     this.#fleet = fleet;
     this.#clock = clock;
     this.#recordings = recordings;
@@ -214,7 +218,9 @@ export class FarCalls {
     const { principal } = caller;
     const recording = fields.get("recording_id");
     if (typeof recording === "string") {
-      const node = await this.#recordedAt(recording, caller);
+      // What runs is the last part, wherever the one is that is named.
+      const last = name === STOP ? this.#recordings?.wholes.lastOf(recording) : null;
+      const node = await this.#recordedAt(last?.id ?? recording, caller);
       return node === null ? null : { node, desktopId: null };
     }
     const said = fields.get("connection_id");

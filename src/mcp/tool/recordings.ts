@@ -126,7 +126,7 @@ export class RecordingsOf {
 
   /** Throws RefusedError not_found, permission_denied: an agent does not end what people or a policy want. */
   async stop(id: string): Promise<RecordingSummary> {
-    const recording = await this.get(id);
+    const recording = await this.get(this.#recordings.wholes.lastOf(id)?.id ?? id);
     if (!may(this.#principal, "control") && recording.reason !== "manual") {
       throw new RefusedError(
         "permission_denied",
@@ -140,7 +140,7 @@ export class RecordingsOf {
       );
     }
     const { id: agentId, name } = this.#principal;
-    return await asRefused(() => this.#recordings.stop(id, { kind: "agent", id: agentId, name }));
+    return await asRefused(() => this.#recordings.stop(recording.id, { kind: "agent", id: agentId, name }));
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { Actor } from "../../desktop/control/action.ts";
 import { RefusedError } from "../../desktop/error.ts";
-import type { RecordingSummary } from "../format/summary.ts";
+import type { EarlierPart, RecordingSummary } from "../format/summary.ts";
 import { RecordingError } from "../library/error.ts";
 import type { RecordingCopies } from "../library/recording-copies.ts";
 import type { AddedMarker, RecordingNote } from "../library/recording-notes.ts";
@@ -50,6 +50,10 @@ export class WholeRecordings implements WholesFace {
   keyOf(id: string): string {
     const chain = this.#parts?.chain(id, this.#desktops.get(id) ?? null) ?? null;
     return [id, ...(chain?.parts ?? []).map((part) => `${part.id} ${part.endedMs}`)].join(" ");
+  }
+
+  lastOf(id: string): EarlierPart | null {
+    return this.#parts?.chain(id, this.#desktops.get(id) ?? null)?.parts.at(-1) ?? null;
   }
 
   async get(id: string): Promise<RecordingSummary> {

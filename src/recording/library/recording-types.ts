@@ -123,6 +123,8 @@ export interface WholesFace {
   get(id: string): Promise<RecordingSummary>;
   /** `mayRead`: of each part; what may not be read is a gap. Default: all. */
   open(id: string, mayRead?: (part: RecordingSummary) => boolean): Promise<RecordingReader>;
+  /** Its last part, the one that may run, as its node told; null: of none was told, and each is whole. */
+  lastOf(id: string): EarlierPart | null;
   /** What was found in parts, in the time of their wholes. */
   placed(found: FoundInRecordings): Promise<FoundInRecordings>;
   /** Of all parts; its problem names those that are not there. */

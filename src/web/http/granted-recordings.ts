@@ -118,10 +118,11 @@ export class RecordingsOfCaller
     return this.#readers.parts.use(id, run);
   }
 
-  /** The part that may run. */
+  /** The part that may run, which is here. */
   async #lastOf(id: string): Promise<string> {
-    const { parts } = await this.get(id);
-    return parts?.at(-1)?.id ?? id;
+    const last = await this.#recordings.get(this.#recordings.wholes.lastOf(id)?.id ?? id);
+    if (!this.#isTold(last)) throw noSuchRecording();
+    return last.id;
   }
 
   async #check(id: string): Promise<void> {

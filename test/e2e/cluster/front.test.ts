@@ -71,8 +71,9 @@ async function recordOnMove(
     lengths.push(duration_ms);
     await isLongerThan(duration_ms + 2500);
   }
-  const { parts } = await whole();
-  await at.fetch(`/api/v1/recordings/${parts.at(-1)?.id}/stop`, {});
+  // By the id that it began with, at the node that has not the part that runs.
+  const stopped = await read(at.fetch(`/api/v1/recordings/${id}/stop`, {}));
+  if (stopped.state !== "sealed") throw new Error(`it was ended, and is ${stopped.state}`);
   for (const name of fleet.names) await drain(name, name !== node);
   await until("it is back", async () => (await fleet.ownerOf(desktopId)) === node, SLOW_MS);
   for (const name of fleet.names) await drain(name, false);

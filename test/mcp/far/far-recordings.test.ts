@@ -8,11 +8,16 @@ import { modern, openThree } from "./mcp-nodes.ts";
 const OWN = { startedBy: AGENT.name, startedById: AGENT.id };
 const PARTS = { first: "20261121T080000Z-00000001", second: "20261121T081000Z-00000002" };
 
+const TOLD = [
+  { id: PARTS.first, node: "a", startedMs: 0, endedMs: 10_000 },
+  { id: PARTS.second, node: "b", startedMs: 600_000, endedMs: null },
+];
+
 if (requirePeers(t, ["openssl"])) {
   t.test(
     "an agent has one list of what all nodes recorded for it, and each is answered where it is",
     async (t) => {
-      const { nodes, near, a, b } = await openThree(t);
+      const { nodes, near, a, b } = await openThree(t, { told: TOLD });
       const other = "20261121T070000Z-00000003";
       a.recordings.keep(recordingSummary({ ...OWN, id: PARTS.first }));
       a.recordings.keep(recordingSummary({ id: other }));
@@ -43,7 +48,7 @@ if (requirePeers(t, ["openssl"])) {
       t.match(await client.readResource({ uri: `recordings://${PARTS.first}` }), {
         contents: [{ text: new RegExp(PARTS.first) }],
       });
-      const stopped = await call("stop_recording", { recording_id: PARTS.second });
+      const stopped = await call("stop_recording", { recording_id: PARTS.first });
       t.match(stopped.structuredContent, { recording_id: PARTS.second, state: "sealed" });
       t.same(
         [near, a, b].map(({ records }) => records.map(({ tool }) => tool)),

@@ -93,7 +93,9 @@ if (requirePeers(t, ["openssl"])) {
   });
 
   t.test("the owner judges who may know, by whom the call is for", async (t) => {
-    const { near, a } = await openThree(t, (principal) => ({ ...principal, desktops: ["other"] }));
+    const { near, a } = await openThree(t, {
+      judge: (principal) => ({ ...principal, desktops: ["other"] }),
+    });
     const desktop = a.take();
     const { client, heard } = await modern(t, near.url);
     const subscription = await client.listen({ resourceSubscriptions: [SCREEN] });

@@ -5,18 +5,30 @@ import { principalCarried } from "../../../src/auth/carried-principal.ts";
 import type { Principal } from "../../../src/auth/principal.ts";
 import { createMcp } from "../../../src/mcp/server/server.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
+import type { PlacedPart } from "../../../src/recording/join/opened-part.ts";
 import { type CallingNode, CallingNodes } from "../../cluster/calls/calling-nodes.ts";
-import { FakeRecordings } from "../../web/fake-recordings.ts";
+import { FakeRecordings, toldParts } from "../../web/fake-recordings.ts";
 import { FakeDesktop } from "../fake-desktop.ts";
 import { AGENT, fakeHouse, listen } from "../fake-house.ts";
 
 export const INFO = { name: "test", version: "1" };
 const CLOSED = { kind: "closed", sinceMs: 0, description: "" } as const;
 
-/** A node with MCP; `judge` changes on whose behalf another node's calls are taken. */
-async function openNode(t: Test, nodes: CallingNodes, name: string, judge = (one: Principal) => one) {
+/** `judge` changes on whose behalf another node's calls are taken; `told`: parts of recordings that nodes told of. */
+interface NodeOptions {
+  readonly judge?: ((one: Principal) => Principal) | undefined;
+  readonly told?: readonly PlacedPart[];
+}
+
+/** A node with MCP. */
+async function openNode(
+  t: Test,
+  nodes: CallingNodes,
+  name: string,
+  { judge = (one) => one, told = [] }: NodeOptions = {},
+) {
   const node: CallingNode = await nodes.node(name);
-  const recordings = new FakeRecordings();
+  const recordings = new FakeRecordings(toldParts(name, told));
   const house = fakeHouse({ recordings });
   house.desktops.all.length = 0;
   const mcp = createMcp({ ...house.ports, fleet: node.fleet });
@@ -49,11 +61,11 @@ async function openNode(t: Test, nodes: CallingNodes, name: string, judge = (one
   return { ...house, recordings, url: served.url, take, release, carried, streams: () => streams };
 }
 
-export async function openThree(t: Test, judge?: (one: Principal) => Principal) {
+export async function openThree(t: Test, options: NodeOptions = {}) {
   const nodes = await CallingNodes.open(t);
-  const near = await openNode(t, nodes, "near");
-  const a = await openNode(t, nodes, "a", judge);
-  const b = await openNode(t, nodes, "b", judge);
+  const near = await openNode(t, nodes, "near", { told: options.told ?? [] });
+  const a = await openNode(t, nodes, "a", options);
+  const b = await openNode(t, nodes, "b", options);
   return { nodes, near, a, b };
 }
 

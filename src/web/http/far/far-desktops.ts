@@ -47,6 +47,8 @@ const answeredSchema = z.union([
 
 /** A recording is read where it was made; what shows it as a desktop shows it there. */
 const OF_RECORDING = /^\/api\/v1\/recordings\/:id(?!\/replay$)(?:\/|$)/;
+/** What is asked of one that runs: that is its last part, wherever the part is that is named. */
+const OF_RUNNING = /\/(?:stop|bookmarks)$/;
 const recordedSchema = z.looseObject({ id: z.string() });
 /** Where so many recordings are is remembered. */
 const MOST_REMEMBERED = 1000;
@@ -149,7 +151,10 @@ export class FarDesktops {
       return null;
     const { url = "" } = request.routeOptions;
     if (ANSWERED.test(url)) return await this.#answeringNode(request);
-    return OF_RECORDING.test(url) ? await this.#recordingNode(request, others) : null;
+    if (!OF_RECORDING.test(url)) return null;
+    const last = OF_RUNNING.test(url) ? this.#lastPartOf(request) : null;
+    if (last === null) return await this.#recordingNode(request, others);
+    return others.find(({ name }) => name === last.node) ?? null;
   }
 
   async #answeringNode(request: FastifyRequest): Promise<NodeRecord | null> {
@@ -161,6 +166,12 @@ export class FarDesktops {
       request,
       async (node) => (await this.#ask(node, request, path, openSchema)).is_open,
     );
+  }
+
+  #lastPartOf(request: FastifyRequest): { readonly node: string } | null {
+    const id = paramsSchema.safeParse(request.params).data?.id;
+    if (id === undefined || !may(principalOf(request), "control")) return null;
+    return this.#ports.recordings?.wholes.lastOf(id) ?? null;
   }
 
   async #recordingNode(request: FastifyRequest, others: readonly NodeRecord[]): Promise<NodeRecord | null> {

@@ -1,15 +1,16 @@
 import t, { type Test } from "tap";
+import type { PlacedPart } from "../../../../src/recording/join/opened-part.ts";
 import { CallingNodes } from "../../../cluster/calls/calling-nodes.ts";
 import { requirePeers } from "../../../e2e/harness/peers.ts";
 import { openHouse } from "../../fake-house.ts";
-import { FakeRecordings, recordingSummary } from "../../fake-recordings.ts";
+import { FakeRecordings, recordingSummary, toldParts } from "../../fake-recordings.ts";
 
 /** Two nodes, of which `b` has the desktop d2; each has a d1 of its own. */
-async function openTwo(t: Test) {
+async function openTwo(t: Test, told: readonly PlacedPart[] = []) {
   const nodes = await CallingNodes.open(t);
   const open = async (name: string) => {
     const { fleet, calls, listen } = await nodes.node(name);
-    const recordings = new FakeRecordings();
+    const recordings = new FakeRecordings(toldParts(name, told));
     const house = await openHouse(t, { fleet, recordings });
     await house.app.ready();
     await listen(house.app.server);
@@ -102,6 +103,30 @@ if (requirePeers(t, ["openssl"])) {
     const payload = { decision: "deny" };
     const answer = await a.app.inject({ method: "POST", url: "/api/v1/approvals/q1", headers, payload });
     t.equal(answer.json().error.code, "node_unreachable");
+  });
+
+  t.test("what runs is ended and marked where it runs, by the id of any of its parts", async (t) => {
+    const told = [
+      { id: "early", node: "a", startedMs: 0, endedMs: 10_000 },
+      { id: "late", node: "b", startedMs: 20_000, endedMs: null },
+    ];
+    const { a, b } = await openTwo(t, told);
+    a.recordings.keep(recordingSummary({ id: "early", desktopId: "d2" }));
+    const continues = { id: "early", node: "a" };
+    b.recordings.keep(recordingSummary({ id: "late", desktopId: "d2", state: "recording", continues }));
+    const { token } = await a.tokens.create("of another", "operator", { desktops: ["d1"] });
+    const post = (path: string, headers = a.bearer("operator"), payload = {}) =>
+      a.app.inject({ method: "POST", url: `/api/v1/recordings/early/${path}`, headers, payload });
+    const stranger = { authorization: `Bearer ${token}` };
+    t.equal((await post("stop", stranger)).statusCode, 404, "not for who may not see the desktop");
+    t.equal((await post("bookmarks", undefined, { label: "look" })).statusCode, 204);
+    t.same([a.recordings.bookmarks, b.recordings.bookmarks], [[], ["look"]]);
+    const stopped = await post("stop");
+    t.match([stopped.statusCode, stopped.json()], [200, { id: "late", state: "sealed" }]);
+    t.equal((await b.recordings.get("late")).state, "sealed");
+    t.equal((await post("stop")).statusCode, 404, "it runs no more");
+    b.calls.close();
+    t.equal((await post("stop")).json().error.code, "node_unreachable");
   });
 
   t.test("recordings of all nodes are listed at each, and read where they are", async (t) => {
