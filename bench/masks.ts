@@ -21,8 +21,10 @@ import { WebViewer } from "./web-viewer.ts";
 const SCREEN = rect(0, 0, 1920, 1080);
 const UPDATES = 40;
 const SHORT_UPDATES = 6;
-/** Both by turns, so often, each first every other time; the first time what runs is compiled. */
-const ROUNDS = 6;
+/** A process is quicker or slower than the next of its kind by up to a fifth, for as long as it runs: so many of each. */
+const PAIRS = 5;
+/** Both of a pair by turns, so often, each first every other time; the first time what runs is compiled. */
+const ROUNDS = 4;
 const SHORT_ROUNDS = 1;
 /** An update is over when both viewers have it; one that is under masks alone comes to none. */
 const LONGEST_MS = 5000;
@@ -61,12 +63,45 @@ interface Cost {
   readonly shotsMs: readonly number[];
 }
 
+/** With ten masks, and without. */
+interface Pair {
+  readonly masked: number;
+  readonly bare: number;
+}
+
 /**
  * MASKS: the same recorded desktop of full HD, frame by frame, to two appliances by turns, one of which hides ten places
- * from everybody: CPU of a frame with a VNC viewer and one as browsers are, and an agent's screenshot.
+ * from everybody: CPU of a frame with a VNC viewer and one as browsers are, and an agent's screenshot. Of several such pairs
+ * the middle one.
  */
 export async function benchMasks(owner: Owner, folder: string, isShort: boolean): Promise<Line[]> {
   const taken = await movingDesktop(owner, folder, isShort ? SHORT_UPDATES : UPDATES);
+  const frames: Pair[] = [];
+  const shots: Pair[] = [];
+  for (let nth = 0; nth < (isShort ? 1 : PAIRS); nth++) {
+    const { frameMs, shotMs } = await measurePair(owner, taken, isShort);
+    frames.push(frameMs);
+    shots.push(shotMs);
+  }
+  const row = { id: "MASKS", unit: "ms", peer: "without masks", goal: { atMost: 1.1 } } as const;
+  const what = "full HD that moves, ten masks";
+  const lineOf = (metric: string, { masked, bare }: Pair): Line =>
+    judged({ ...row, metric: `${what}: ${metric}`, ours: masked, theirs: bare });
+  return [lineOf("CPU of a frame, two viewers", middleOf(frames)), lineOf("a screenshot", middleOf(shots))];
+}
+
+function middleOf(pairs: readonly Pair[]): Pair {
+  const sorted = pairs.toSorted((a, b) => a.masked / a.bare - b.masked / b.bare);
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  if (middle === undefined) throw new Error("MASKS: nothing was measured");
+  return middle;
+}
+
+async function measurePair(
+  owner: Owner,
+  taken: Capture,
+  isShort: boolean,
+): Promise<{ readonly frameMs: Pair; readonly shotMs: Pair }> {
   const houses = { masked: await openHouse(owner, taken, true), bare: await openHouse(owner, taken, false) };
   const costs = { masked: [] as Cost[], bare: [] as Cost[] };
   for (let round = isShort ? 0 : -1; round < (isShort ? SHORT_ROUNDS : ROUNDS); round++) {
@@ -79,20 +114,12 @@ export async function benchMasks(owner: Owner, folder: string, isShort: boolean)
   // The last frame may still be on its way to one of them.
   const isHidden = (): boolean => checkHidden(houses.masked, houses.bare);
   await until("what viewers show to be hidden where masks lie, and there alone", isHidden, LONG_MS);
-  const [masked, bare] = [costs.masked, costs.bare].map((all) => ({
-    frameMs: Math.min(...all.map(({ frameMs }) => frameMs)),
-    shotMs: summary(all.flatMap(({ shotsMs }) => shotsMs)).p50,
-  }));
-  if (masked === undefined || bare === undefined) throw new Error("MASKS: nothing was measured");
-  const row = { id: "MASKS", unit: "ms", peer: "without masks", goal: { atMost: 1.1 } } as const;
-  const what = "full HD that moves, ten masks";
-  return [
-    judged({
-      ...{ ...row, metric: `${what}: CPU of a frame, two viewers`, ours: masked.frameMs },
-      theirs: bare.frameMs,
-    }),
-    judged({ ...row, metric: `${what}: a screenshot`, ours: masked.shotMs, theirs: bare.shotMs }),
-  ];
+  const least = (all: readonly Cost[]): number => Math.min(...all.map(({ frameMs }) => frameMs));
+  const shot = (all: readonly Cost[]): number => summary(all.flatMap(({ shotsMs }) => shotsMs)).p50;
+  return {
+    frameMs: { masked: least(costs.masked), bare: least(costs.bare) },
+    shotMs: { masked: shot(costs.masked), bare: shot(costs.bare) },
+  };
 }
 
 /** A terminal that scrolls, and over it a browser with a page that does. */

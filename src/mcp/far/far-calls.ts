@@ -9,14 +9,13 @@ import { RefusedError } from "../../desktop/error.ts";
 import { ASKED_WITHIN_MS } from "../../desktop/far/who-has.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { TraceContext } from "../../platform/trace-context.ts";
-import type { RecordingSummary } from "../../recording/format/summary.ts";
 import type { RecordingsFace, WholesFace } from "../../recording/library/recording-types.ts";
 import { isRecordedHere } from "../../recording/library/refused.ts";
 import { explained, type ToolResult } from "../model/tool-result.ts";
 import type { ImageSlots } from "../tool/image-slots.ts";
 import { resultOf, understood } from "./far-answer.ts";
 import { type FarListener, FarListening } from "./far-listening.ts";
-import { farRecordings, recordedAt } from "./far-recordings.ts";
+import { FarRecordings, recordedAt } from "./far-recordings.ts";
 
 /** What calls of agents need of a fleet; Fleet is one. */
 export type FarFleet = Pick<Fleet, "name" | "nodes" | "placed" | "ownerOf" | "calls" | "whenChanged">;
@@ -157,13 +156,11 @@ export class FarCalls {
       .contents;
   }
 
-  /** Recordings of other nodes that the principal may see; theirs are missing where one does not answer in time. */
-  async recordings(caller: FarCaller): Promise<readonly RecordingSummary[]> {
+  /** Those of other nodes. */
+  recordings(caller: FarCaller): FarRecordings {
     // What came from another node is put together there.
-    if (caller.principal.via !== undefined) return [];
-    return await farRecordings(this.#fleet?.calls?.others ?? [], (node, uri) =>
-      this.#read(node, uri, caller),
-    );
+    const nodes = caller.principal.via === undefined ? (this.#fleet?.calls?.others ?? []) : [];
+    return new FarRecordings(nodes, (node, uri) => this.#read(node, uri, caller));
   }
 
   /** Whether there is anywhere else to ask. */

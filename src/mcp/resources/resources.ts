@@ -1,8 +1,8 @@
 import { RefusedError } from "../../desktop/error.ts";
-import { PARTS } from "../far/far-recordings.ts";
+import { FOUND, PARTS } from "../far/far-recordings.ts";
 import { iconsOf } from "../server/icons.ts";
 import { keptPicture, listedScreenshot } from "../tool/capture.ts";
-import { type RecordingsOf, recordingOutputOf, recordingUri } from "../tool/recordings.ts";
+import { MOST_FOUND, type RecordingsOf, recordingOutputOf, recordingUri } from "../tool/recordings.ts";
 import { untrusted } from "../tool/text/foreign-text.ts";
 import { DEFAULT_LANGUAGE, readShot } from "../tool/text/screenshot-text.ts";
 import { layoutOf, screenTextOutput } from "../tool/text/text-fields.ts";
@@ -163,6 +163,10 @@ export async function readResource(uri: string, reader: Reader): Promise<Resourc
     const id = uri.slice(PARTS.length);
     const parts = await reader.recordings.parts(id === "" ? undefined : id);
     return [{ uri, mimeType: "application/json", text: JSON.stringify(parts) }];
+  }
+  if (uri.startsWith(FOUND) && reader.recordings !== null && reader.principal.via !== undefined) {
+    const found = await reader.recordings.searchHere(uri.slice(FOUND.length), MOST_FOUND);
+    return [{ uri, mimeType: "application/json", text: JSON.stringify(found) }];
   }
   throw new RefusedError("not_found", "no such resource");
 }

@@ -29,7 +29,7 @@ export function serveResources(
   const readerFor = (signal: AbortSignal, via: PictureGiven["via"] = "resources/read"): Reader => {
     const gave = (id: string, kind: "desktop" | "recording" = "desktop"): void =>
       ports.onPicture?.({ principal, transport, resource: { kind, id }, via });
-    const others = () => mcpState.far.recordings({ principal, clientName: null, signal });
+    const others = mcpState.far.recordings({ principal, clientName: null, signal });
     const recordings =
       ports.recordings === undefined ? null : new RecordingsOf(ports.recordings, principal, others);
     return { principal, desktops, mcpState, recordings, signal, gave };

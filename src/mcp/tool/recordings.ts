@@ -3,10 +3,11 @@ import { reaches } from "../../auth/granted-desktops.ts";
 import { may, type Principal } from "../../auth/principal.ts";
 import { RefusedError } from "../../desktop/error.ts";
 import { REASONS, type RecordingSummary } from "../../recording/format/summary.ts";
+import { foundTogether } from "../../recording/join/found-together.ts";
 import { partGroups } from "../../recording/join/part-groups.ts";
 import { summaryOfWhole } from "../../recording/join/part-layout.ts";
 import type {
-  FoundInRecordings,
+  Found,
   RecordingReader,
   RecordingsFace,
   SearchHit,
@@ -71,6 +72,25 @@ function listedWhole(parts: readonly [RecordingSummary, ...RecordingSummary[]]):
   return summaryOfWhole(last.id, parts, { startedMs: null, durationMs, gaps: parts.length - 1 });
 }
 
+/** In all recordings. */
+export const MOST_FOUND = 50;
+
+/** A moment that was found. */
+export type FoundMoment = Omit<SearchHit, "entry"> & {
+  /** What the entry is that says it. */
+  readonly kind: string;
+  readonly recording: Pick<RecordingSummary, "id" | "title" | "startedAt">;
+};
+
+/** What other nodes of a fleet have for the principal; of those that answer. */
+export interface OtherRecordings {
+  /** Each part by itself. */
+  parts(): Promise<readonly RecordingSummary[]>;
+  found(query: string): Promise<readonly Found<FoundMoment>[]>;
+}
+
+const NO_OTHERS: OtherRecordings = { parts: async () => [], found: async () => [] };
+
 /**
  * Recordings as one principal may use them: who controls desktops sees all, an agent what was begun in its name. What
  * it may not see, and all of desktops outside its grant, looks as if it were not there.
@@ -78,13 +98,13 @@ function listedWhole(parts: readonly [RecordingSummary, ...RecordingSummary[]]):
 export class RecordingsOf {
   readonly #recordings: RecordingsFace;
   readonly #principal: Principal;
-  readonly #others: () => Promise<readonly RecordingSummary[]>;
+  readonly #others: OtherRecordings;
 
-  /** `others`: what other nodes of a fleet have for the principal. Throws RefusedError not_supported in an appliance that records nothing. */
+  /** Throws RefusedError not_supported in an appliance that records nothing. */
   constructor(
     recordings: RecordingsFace | undefined,
     principal: Principal,
-    others: () => Promise<readonly RecordingSummary[]> = async () => [],
+    others: OtherRecordings = NO_OTHERS,
   ) {
     if (recordings === undefined) throw new RefusedError("not_supported", "this server records nothing");
     this.#recordings = recordings;
@@ -94,7 +114,7 @@ export class RecordingsOf {
 
   /** Of all nodes, the newest first. */
   async list(): Promise<readonly RecordingSummary[]> {
-    const [here, others] = await Promise.all([this.parts(), this.#others()]);
+    const [here, others] = await Promise.all([this.parts(), this.#others.parts()]);
     return partGroups([...here, ...others])
       .map((parts) => (parts.length === 1 ? parts[0] : listedWhole(parts)))
       .sort(newestFirst);
@@ -204,13 +224,23 @@ export class RecordingsOf {
     });
   }
 
-  /** As `search`, in all that the principal sees. */
-  async searchAll(query: string, limit: number): Promise<FoundInRecordings> {
+  /** As `search`, in all that the principal sees, of all nodes. */
+  async searchAll(query: string, limit: number): Promise<Found<FoundMoment>> {
+    const [here, others] = await Promise.all([this.searchHere(query, limit), this.#others.found(query)]);
+    return foundTogether([here, ...others], limit, ({ recording }) => recording);
+  }
+
+  /** As `searchAll`, of this node alone. */
+  async searchHere(query: string, limit: number): Promise<Found<FoundMoment>> {
     const found = await this.#recordings.searchAll(query, {
       reach: (recording) => (this.#isVisible(recording) ? (showsAll(recording) ? "all" : "events") : "none"),
       limit,
     });
-    return this.#recordings.wholes.placed(found);
+    const { hits, ...told } = await this.#recordings.wholes.placed(found);
+    const moments = hits.map(({ atMs, entry, text, rect, untilMs, recording: { id, title, startedAt } }) => ({
+      ...{ atMs, kind: entry.type, text, rect, untilMs, recording: { id, title, startedAt } },
+    }));
+    return { ...told, hits: moments };
   }
 
   /** By id: a name may be given to another one later. */

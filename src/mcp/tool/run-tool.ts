@@ -107,7 +107,7 @@ async function runHere(
       clientName: caller.clientName,
       desktops,
       get recordings() {
-        return new RecordingsOf(ports.recordings, principal, () => mcpState.far.recordings(caller));
+        return new RecordingsOf(ports.recordings, principal, mcpState.far.recordings(caller));
       },
       get browsers() {
         // INVARIANT: the tools that ask are listed only where there are browsers.

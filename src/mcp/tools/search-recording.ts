@@ -1,14 +1,11 @@
 import * as z from "zod";
 import type { Rect } from "../../framebuffer/rect.ts";
-import type { RecordingSummary, SearchHit } from "../../recording/library/recording-types.ts";
 import { LISTED_AS, rectOutput } from "../tool/fields.ts";
-import { recordingIdField } from "../tool/recordings.ts";
+import { type FoundMoment, MOST_FOUND, recordingIdField } from "../tool/recordings.ts";
 import { defineTool } from "../tool/tool.ts";
 
 /** A recording's own limit: what came after that is not searched. */
 const MOST_HITS = 200;
-/** In all recordings. */
-const MOST_IN_ALL = 50;
 
 export const searchRecording = defineTool({
   name: "search_recording",
@@ -50,13 +47,13 @@ export const searchRecording = defineTool({
   async handle({ recording_id: id, query }, context) {
     if (id !== undefined) {
       const { hits, isTextHidden } = await context.recordings.search(id, query);
-      const told = hits.map((hit) => ({ recording_id: id, ...hitOf(hit) }));
+      const told = hits.map((hit) => ({ recording_id: id, ...hitOf({ ...hit, kind: hit.entry.type }) }));
       const lines = told.map((hit) => lineOf(hit));
       const notes = isTextHidden ? [TEXT_HIDDEN] : [];
       const answer = answerOf(told, lines, hits.length >= MOST_HITS, notes);
       return { ...answer, output: { recording_id: id, ...answer.output } };
     }
-    const { hits, isCut, unread } = await context.recordings.searchAll(query, MOST_IN_ALL);
+    const { hits, isCut, unread } = await context.recordings.searchAll(query, MOST_FOUND);
     const told = hits.map((hit) => ({ recording_id: hit.recording.id, ...hitOf(hit) }));
     const lines = hits.map((hit) => `${placeOf(hit.recording)}, ${lineOf(hitOf(hit))}`);
     const notes = unread > 0 ? [`${unread} recordings are still being read: ask again.`] : [];
@@ -88,9 +85,9 @@ function answerOf(
   };
 }
 
-function hitOf({ atMs, entry, text, rect, untilMs }: SearchHit) {
+function hitOf({ atMs, kind, text, rect, untilMs }: Omit<FoundMoment, "recording">) {
   return {
-    ...{ at_ms: atMs, kind: entry.type, text },
+    ...{ at_ms: atMs, kind, text },
     ...(rect === null ? {} : { box: plainRect(rect) }),
     ...(untilMs === null ? {} : { until_ms: untilMs }),
   };
@@ -104,6 +101,6 @@ function lineOf({ at_ms, kind, text }: ReturnType<typeof hitOf>): string {
   return `${(at_ms / 1000).toFixed(1)} s, ${kind}: ${text}`;
 }
 
-function placeOf({ id, title, startedAt }: RecordingSummary): string {
+function placeOf({ id, title, startedAt }: FoundMoment["recording"]): string {
   return `${id} (${title}, ${startedAt})`;
 }

@@ -60,14 +60,18 @@ export interface SearchScope {
   readonly limit: number;
 }
 
-export interface FoundInRecordings {
-  /** The newest recording first, in each the oldest hit first; the summaries are of when a recording was last looked at. */
-  readonly hits: readonly (SearchHit & { readonly recording: RecordingSummary })[];
+/** What was found in several recordings. */
+export interface Found<Hit> {
+  /** The newest recording first, in each the oldest hit first. */
+  readonly hits: readonly Hit[];
   /** There are others. */
   readonly isCut: boolean;
   /** Recordings that are still being read for the first time: they are found later. */
   readonly unread: number;
 }
+
+/** The summaries are of when a recording was last looked at. */
+export type FoundInRecordings = Found<SearchHit & { readonly recording: RecordingSummary }>;
 
 export interface StartOptions {
   /** Default manual. */

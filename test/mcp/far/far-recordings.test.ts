@@ -1,16 +1,19 @@
 import { createServer } from "node:http";
 import t from "tap";
+import * as z from "zod";
 import { requirePeers } from "../../e2e/harness/peers.ts";
-import { recordingSummary } from "../../web/fake-recordings.ts";
+import { recordingSummary, TRACK } from "../../web/fake-recordings.ts";
 import { AGENT } from "../fake-house.ts";
 import { modern, openThree } from "./mcp-nodes.ts";
 
 const OWN = { startedBy: AGENT.name, startedById: AGENT.id };
 const PARTS = { first: "20261121T080000Z-00000001", second: "20261121T081000Z-00000002" };
 
+const found = z.object({ hits: z.array(z.object({ recording_id: z.string() })) });
+const BEGAN_MS = Date.parse("2026-11-21T08:00:00.000Z");
 const TOLD = [
-  { id: PARTS.first, node: "a", startedMs: 0, endedMs: 10_000 },
-  { id: PARTS.second, node: "b", startedMs: 600_000, endedMs: null },
+  { id: PARTS.first, node: "a", startedMs: BEGAN_MS, endedMs: BEGAN_MS + 10_000 },
+  { id: PARTS.second, node: "b", startedMs: BEGAN_MS + 600_000, endedMs: null },
 ];
 
 if (requirePeers(t, ["openssl"])) {
@@ -48,14 +51,23 @@ if (requirePeers(t, ["openssl"])) {
       t.match(await client.readResource({ uri: `recordings://${PARTS.first}` }), {
         contents: [{ text: new RegExp(PARTS.first) }],
       });
+      for (const { recordings } of [near, a, b]) recordings.entries = TRACK;
+      const searched = await call("search_recording", { query: "menu" });
+      const { hits } = found.parse(searched.structuredContent);
+      t.same([...new Set(hits.map((hit) => hit.recording_id))], [PARTS.second, PARTS.first]);
+      t.match(searched.content, [
+        { text: new RegExp(`${PARTS.second} \\(Build VM, .*, 601\\.0 s, .*open the menu`) },
+      ]);
       const stopped = await call("stop_recording", { recording_id: PARTS.first });
       t.match(stopped.structuredContent, { recording_id: PARTS.second, state: "sealed" });
       t.same(
         [near, a, b].map(({ records }) => records.map(({ tool }) => tool)),
-        [["list_recordings", "get_frame_at"], ["get_frame_at"], ["stop_recording"]],
+        [["list_recordings", "get_frame_at", "search_recording"], ["get_frame_at"], ["stop_recording"]],
         "by the node that has it, and no other",
       );
-      await t.rejects(client.readResource({ uri: "parts://" }), "it is for nodes alone");
+      for (const uri of ["parts://", "found://menu"]) {
+        await t.rejects(client.readResource({ uri }), `${uri} is for nodes alone`);
+      }
 
       const silent = await nodes.node("c");
       await silent.listen(createServer((_request, response) => response.writeHead(500).end()));

@@ -2,7 +2,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { actorOf } from "../../../auth/actor.ts";
 import { RefusedError } from "../../../desktop/error.ts";
+import { foundTogether } from "../../../recording/join/found-together.ts";
 import type {
+  Found,
   FoundInRecordings,
   RecordingReader,
   RecordingSummary,
@@ -40,6 +42,7 @@ import {
   recordingSchema,
   runQuerySchema,
   searchAllQuerySchema,
+  searchAllSchema,
   searchQuerySchema,
   spanQuerySchema,
   textQuerySchema,
@@ -198,13 +201,17 @@ export function recordingRoutes(app: FastifyInstance, house: RecordingRouteParts
   app.get(`${url}/search`, control, async (request): Promise<SearchAllInfo> => {
     const { text, limit = HITS_IN_ALL } = parse(searchAllQuerySchema, request.query);
     const recordings = recordingsOf(request);
-    const { hits, isCut, unread } = await recordings.searchAll(text, limit);
+    const here = await recordings.searchAll(text, limit);
+    const hits = await Promise.all(here.hits.map((hit) => foundInfo(recordings, hit)));
     reading.read("recording.viewed", request, { action: "search all" });
-    return {
-      hits: await Promise.all(hits.map((hit) => foundInfo(recordings, hit))),
-      more: isCut,
-      unread,
-    };
+    // Whoever gathers them puts them together.
+    if (isCarried(request)) return foundAllInfo({ ...here, hits });
+    const others = await far.gather(request, foundElsewhereSchema);
+    return foundAllInfo(
+      foundTogether([{ ...here, hits }, ...others], limit, (hit) => ({
+        ...{ id: hit.recording_id, startedAt: hit.started_at },
+      })),
+    );
   });
   app.get(`${url}/:id/text`, control, (request): Promise<RecordedTextInfo> => {
     const { at_ms, query = "" } = parse(textQuerySchema, request.query);
@@ -248,6 +255,15 @@ async function infoOf(recordings: RecordingsOfCaller, recording: RecordingSummar
 }
 
 /** Another node puts together what it gathers. */
+function foundAllInfo({ hits, isCut, unread }: Found<SearchAllInfo["hits"][number]>): SearchAllInfo {
+  return { hits: [...hits], more: isCut, unread };
+}
+
+/** Of one node. */
+const foundElsewhereSchema = searchAllSchema.transform(({ hits, more, unread }) => [
+  { hits, isCut: more, unread },
+]);
+
 function isCarried(request: FastifyRequest): boolean {
   return credentialOf(request).kind === "carried";
 }

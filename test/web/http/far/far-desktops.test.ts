@@ -3,7 +3,7 @@ import type { PlacedPart } from "../../../../src/recording/join/opened-part.ts";
 import { CallingNodes } from "../../../cluster/calls/calling-nodes.ts";
 import { requirePeers } from "../../../e2e/harness/peers.ts";
 import { openHouse } from "../../fake-house.ts";
-import { FakeRecordings, recordingSummary, toldParts } from "../../fake-recordings.ts";
+import { FakeRecordings, recordingSummary, TRACK, toldParts } from "../../fake-recordings.ts";
 
 /** Two nodes, of which `b` has the desktop d2; each has a d1 of its own. */
 async function openTwo(t: Test, told: readonly PlacedPart[] = []) {
@@ -127,6 +127,36 @@ if (requirePeers(t, ["openssl"])) {
     t.equal((await post("stop")).statusCode, 404, "it runs no more");
     b.calls.close();
     t.equal((await post("stop")).json().error.code, "node_unreachable");
+  });
+
+  t.test("what was recorded is found at all nodes", async (t) => {
+    const { a, b } = await openTwo(t);
+    const at = (time: string) => ({ startedAt: `2026-11-21T${time}.000Z` });
+    for (const { recordings } of [a, b]) recordings.entries = TRACK;
+    a.recordings.keep(recordingSummary({ id: "old", ...at("08:00:00") }));
+    b.recordings.keep(recordingSummary({ id: "old", ...at("08:00:00"), title: "read in the archive" }));
+    b.recordings.keep(recordingSummary({ id: "new", desktopId: "d2", ...at("09:00:00") }));
+    const search = async (query: string, headers = a.bearer("operator")) =>
+      (await a.app.inject({ url: `/api/v1/recordings/search?${query}`, headers })).json();
+    const all = await search("text=menu");
+    t.ok(all.hits.length > 2);
+    t.same(
+      [
+        ...new Set(
+          all.hits.map((hit: { recording_id: string; title: string }) => `${hit.recording_id} ${hit.title}`),
+        ),
+      ],
+      ["new Build VM", "old Build VM"],
+      "the newest first, and each once",
+    );
+    const { hits, more } = await search("text=menu&limit=1");
+    t.match([hits, more], [[{ recording_id: "new" }], true]);
+    t.equal(hits.length, 1);
+    const { token } = await a.tokens.create("of another", "operator", { desktops: ["d1"] });
+    const own = await search("text=menu", { authorization: `Bearer ${token}` });
+    t.ok(own.hits.every((hit: { recording_id: string }) => hit.recording_id === "old"));
+    b.calls.close();
+    t.match(await search("text=menu"), { hits: own.hits }, "of those that answer");
   });
 
   t.test("recordings of all nodes are listed at each, and read where they are", async (t) => {
