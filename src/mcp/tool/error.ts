@@ -74,7 +74,8 @@ export const HINTS: Readonly<Record<ToolErrorCode, string>> = {
     "make room first (clear_overlays, remove_anchor, unsubscribe_events, remove_connection) or let what waits be done, then try again",
   not_held: "look on, and try again in a few seconds: the store of the server's fleet does not answer",
   held_elsewhere: "tell the human the address of the node in the message: it is asked there",
-  node_unreachable: "wait a few seconds, take a screenshot to see what was done, then go on",
+  node_unreachable:
+    "try again in a few seconds; after an action take a screenshot first, to see what was done",
   audit_down: "tell the human that the server's audit log cannot be written: its disk may be full",
   unreachable: "check that the host is up and that the port is right, then call test_connection",
   handshake_timeout: "the host answered too slowly: check that a VNC or RDP server listens on that port",

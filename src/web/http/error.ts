@@ -76,7 +76,10 @@ export const ANSWERS = {
   audit_down: [503, "free the disk or mend the audit sink, then try again: Stop works meanwhile"],
   not_held: [503, "try again when the nodes' etcd answers: its picture goes on meanwhile"],
   held_elsewhere: [421, "ask the node that held_by names"],
-  node_unreachable: [502, "look what was done, then try again, or ask the node that held_by names"],
+  node_unreachable: [
+    502,
+    "try again in a few seconds, after an action look first what was done, or ask the node that held_by names",
+  ],
 
   unreachable: [502, "check the host and the port"],
   handshake_timeout: [504, "check that a VNC or RDP server listens there"],
