@@ -2,6 +2,7 @@ import type { Duplex } from "node:stream";
 import type { Clock } from "../../platform/clock.ts";
 import { LinkError } from "../error.ts";
 import { linkErrorOf } from "./link-error.ts";
+import { SocketStream } from "./streams/socket-stream.ts";
 
 /** Connecting and the whole handshake. */
 const CONNECT_MS = 10_000;
@@ -16,6 +17,8 @@ export interface TargetConnectionPorts {
   up(): void;
   /** The uppermost stream's bytes. */
   data(chunk: Uint8Array, stream: Duplex): void;
+  /** True where `data` needs a chunk no longer than until it returns, after which its memory is written over. */
+  readonly readsInPlace?: boolean;
   /** What an error of the uppermost stream means. */
   errorOf(error: unknown): LinkError;
   /** What it means that the target closed the uppermost stream. */
@@ -95,11 +98,20 @@ export class TargetConnection {
     const onData = (chunk: Uint8Array): void => this.#ports.data(chunk, stream);
     const onError = (error: unknown): void => this.#ports.failed(this.#ports.errorOf(error));
     const onEnd = (): void => this.#ports.failed(this.#ports.closedByTarget());
-    stream.on("data", onData).once("error", onError).once("close", onEnd).once("end", onEnd);
+    stream.once("error", onError).once("close", onEnd).once("end", onEnd);
+    const stopReading = this.#read(stream, onData);
     this.#stopHearing = () => {
       stream.on("error", () => undefined); // late errors of a stream that nobody hears any more
-      stream.off("data", onData).off("error", onError).off("close", onEnd).off("end", onEnd);
+      stopReading();
+      stream.off("error", onError).off("close", onEnd).off("end", onEnd);
     };
+  }
+
+  #read(stream: Duplex, onData: (chunk: Uint8Array) => void): () => void {
+    if (this.#ports.readsInPlace === true && stream instanceof SocketStream)
+      return stream.readInPlace(onData);
+    stream.on("data", onData);
+    return () => stream.off("data", onData);
   }
 
   /** Something is laid over the stream, which reads it now. */

@@ -38,11 +38,13 @@ export class SlicedReader {
     this.#turns = ports.turns ?? loopTurns;
   }
 
-  /** What `stream` gave; it is paused while that is not read. */
+  /** What `stream` gave, which may write over it afterwards; it is paused while that is not read. */
   push(chunk: Uint8Array, stream: Duplex): void {
     this.#stream = stream;
     this.#left.push(chunk);
     if (!this.#isResting) this.#read();
+    const rest = this.#left.pop();
+    if (rest !== undefined) this.#left.push(new Uint8Array(rest)); // a Buffer's slice is no copy
   }
 
   /** Reading is allowed again; `stream` is the one to go on with. */

@@ -1,25 +1,67 @@
-import type { Socket } from "node:net";
+import type { OnReadOpts, Socket } from "node:net";
 import { Duplex } from "node:stream";
 
+/** One read of a socket. */
+const READ_BYTES = 64 * 1024;
 /**
- * A stream over a socket that is found first. `reach` gives a socket that is up or connecting; its signal aborts when the
- * stream is closed. Emits "connect" when it is up, and "error" with the error of `reach` or of the socket.
+ * What all sockets are read into that are opened here: what came is used, or copied, before another is read. Node else
+ * takes memory for each read, which keeps the garbage collector at work: 20 MB/s of pictures had all of the heap
+ * marked 2.5 times a second.
+ */
+const readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
+
+/**
+ * Gives a socket that is up or connecting; where it makes it, with `onread` among its options, which saves memory.
+ * `signal` aborts when the stream is closed.
+ */
+export type ReachSocket = (signal: AbortSignal, onread: OnReadOpts) => Promise<Socket>;
+
+/**
+ * A stream over a socket that is found first. Emits "connect" when it is up, and "error" with the error of `reach` or of
+ * the socket.
  */
 export class SocketStream extends Duplex {
   readonly #given = new AbortController();
   #socket: Socket | null = null;
   #isLent = false;
+  /** Takes what comes, from whatever memory it lies in. */
+  #take: ((chunk: Uint8Array) => void) | null = null;
   readonly #onData = (chunk: Buffer): void => {
-    if (!this.push(chunk)) this.#socket?.pause();
+    if (!this.#give(chunk)) this.#socket?.pause();
   };
   readonly #onEnd = (): void => void this.push(null);
 
-  constructor(reach: (signal: AbortSignal) => Promise<Socket>) {
+  constructor(reach: ReachSocket) {
     super({ allowHalfOpen: false });
-    reach(this.#given.signal).then(
+    const callback = (size: number): boolean => this.#give(readBuffer.subarray(0, size), true);
+    reach(this.#given.signal, { buffer: readBuffer, callback }).then(
       (socket) => this.#adopt(socket),
       (error: unknown) => this.destroy(error instanceof Error ? error : new Error("the target was refused")),
     );
+  }
+
+  /**
+   * As `on("data", take)`, for who needs a chunk no longer than until `take` returns: then its memory is written over.
+   * Returns what ends it.
+   */
+  readInPlace(take: (chunk: Uint8Array) => void): () => void {
+    // What waits here, or comes while the stream is paused, is told as ever.
+    this.on("data", take);
+    this.#take = take;
+    return () => {
+      this.off("data", take);
+      this.#take = null;
+    };
+  }
+
+  override pause(): this {
+    if (this.#take !== null && !this.#isLent) this.#socket?.pause();
+    return super.pause();
+  }
+
+  override resume(): this {
+    if (!this.#isLent) this.#socket?.resume();
+    return super.resume();
   }
 
   override _read(): void {
@@ -50,6 +92,17 @@ export class SocketStream extends Duplex {
     const unread: Buffer | null = this.read();
     if (unread !== null) socket.unshift(unread);
     return socket;
+  }
+
+  /** False where no more is wanted now. `isBorrowed`: the memory is written over once this has returned. */
+  #give(chunk: Buffer, isBorrowed = false): boolean {
+    const take = this.#take;
+    // What waits here already goes first.
+    if (take === null || this.isPaused() || this.readableLength > 0) {
+      return this.push(isBorrowed ? Buffer.from(chunk) : chunk);
+    }
+    take(chunk);
+    return !this.isPaused();
   }
 
   #adopt(socket: Socket): void {

@@ -8,9 +8,9 @@ import { SocketStream } from "./socket-stream.ts";
  */
 export class TcpStream extends SocketStream {
   constructor(place: TargetPlace, reach: TargetReach) {
-    super(async () => {
+    super(async (_signal, onread) => {
       const { address, family } = await guardTarget(place, reach);
-      return connect({ host: address, port: place.port, family, noDelay: true, keepAlive: true });
+      return connect({ host: address, port: place.port, family, noDelay: true, keepAlive: true, onread });
     });
   }
 }

@@ -69,6 +69,6 @@ function streamTo(connection: Connection, { reach, trust, reverseListen }: LinkP
 class UnixStream extends SocketStream {
   /** `path`: absolute. */
   constructor(path: string, reach: TargetReach) {
-    super(async () => connect({ path: await guardSocket(path, reach) }));
+    super(async (_signal, onread) => connect({ path: await guardSocket(path, reach), onread }));
   }
 }

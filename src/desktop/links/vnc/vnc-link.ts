@@ -114,6 +114,7 @@ export class VncLink implements Link {
           if (this.#client.isReady) this.#reader.push(chunk, stream);
           else this.#receive(chunk);
         },
+        readsInPlace: true,
         errorOf: linkErrorOf,
         closedByTarget: () => new LinkError("target_closed", "the target closed the connection"),
         handshakeMessage: () =>

@@ -127,11 +127,15 @@ export class RfbClient {
     return this.#context.description;
   }
 
-  /** Bytes in, and what time it is on a clock that only grows. Throws RfbError: the connection is then over. */
+  /**
+   * Bytes in, which may be written over afterwards, and what time it is on a clock that only grows. Throws RfbError: the
+   * connection is then over.
+   */
   receive(chunk: Uint8Array, nowMs: number): void {
     this.#nowMs = nowMs;
     this.#from.push(chunk);
     this.#advance();
+    this.#from.settle();
   }
 
   /** Called while an update is told: nothing more is read, and so nothing painted, until `resume`. */

@@ -136,3 +136,14 @@ t.test("of many busy targets two or three go on in a turn, and each has its turn
   }
   t.ok(most === 2 || most === 3, `${most} in a turn`);
 });
+
+t.test("a stream may write over what it gave", async (t) => {
+  const scene = new Scene(0.001);
+  const memory = Buffer.from(CHUNK);
+  scene.feed.push(memory, scene.stream);
+  memory.fill(255);
+  scene.feed.push(memory.subarray(0, 1000), scene.stream);
+  memory.fill(254);
+  await scene.read(61_000);
+  t.same(Buffer.from(scene.taken), Buffer.concat([CHUNK, Buffer.alloc(1000, 255)]));
+});
