@@ -128,7 +128,7 @@ class LevelEngines {
       grown.set(this.#output);
       this.#output = grown;
     }
-    const result = this.#output.slice(0, written);
+    const result = this.#output.subarray(0, written);
     if (this.#output.length > KEEP_OUTPUT_BYTES) this.#output = new Uint8Array(FIRST_OUTPUT_BYTES);
     return result;
   }
@@ -161,7 +161,7 @@ const rawEngines = new LevelEngines(
   (input, level) => deflateRawSync(input, { level, memLevel: MEM_LEVEL, finishFlush: Z_SYNC_FLUSH }),
 );
 
-/** Compression on Node's zlib, and of rows of pixels by our own kernel; the result is the caller's own memory. */
+/** Compression on Node's zlib, and of rows of pixels by our own kernel. */
 export const nodeDeflate: Deflate = {
   zlib: (input, level) => zlibEngines.compress(input, level),
   rawSegment: (input, level) => rawEngines.compress(input, level),

@@ -76,6 +76,12 @@ export class ByteWriter {
     return this;
   }
 
+  /** Begins anew in the same memory: what `bytes()` gave before is written over. */
+  clear(): this {
+    this.#length = 0;
+    return this;
+  }
+
   /** What was written, a view into the writer's memory. */
   bytes(): Uint8Array<ArrayBuffer> {
     return this.#buffer.subarray(0, this.#length);

@@ -18,7 +18,10 @@ export interface InflateStream {
 
 export type Inflate = () => InflateStream;
 
-/** One-shot compression, each call independent of every other. */
+/**
+ * One-shot compression, each call independent of every other. A result may be the compressor's own memory, valid until
+ * the next call: copy what must be kept.
+ */
 export interface Deflate {
   /** A whole zlib stream (RFC 1950) at a level of 1 to 9, ended by a sync flush so that it can be continued. */
   zlib(input: Uint8Array, level: number): Uint8Array;

@@ -5,6 +5,7 @@ import type { PixelFormat } from "../../framebuffer/pixel-format.ts";
 import type { Rect } from "../../framebuffer/rect.ts";
 import type { Region } from "../../framebuffer/region.ts";
 import type { EncodedUpdate, PixelStyle, RectWork } from "../../protocols/rfb/server/rfb-server.ts";
+import { joinToFrame } from "./ws-frame.ts";
 
 /** Bytes of encoded rectangles that are kept, for pictures with overlays and for those without each. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -67,8 +68,7 @@ class Bodies {
       this.#bodies.set(key, { ...known, usedAt: this.#changes });
       return known.body;
     }
-    // A copy, since an encoder's memory may be twice as long as what is in it.
-    const body = encode()?.slice() ?? null;
+    const body = encode();
     if (body === null) return null;
     this.#bodies.set(key, { work, pointer, body, usedAt: this.#changes });
     this.sizeBytes += body.length + ENTRY_BYTES;
@@ -196,7 +196,7 @@ export class ViewerRectCache {
   /** The parts of an update as one message: an earlier one where that had the same bodies and bytes. */
   join(parts: readonly Uint8Array[]): Uint8Array {
     for (const known of this.#messages) if (isSame(known.parts, parts)) return known.bytes;
-    const bytes = Buffer.concat(parts);
+    const bytes = joinToFrame(parts);
     this.#messages.push({ parts, bytes });
     if (this.#messages.length > MAX_MESSAGES) this.#messages.shift();
     return bytes;

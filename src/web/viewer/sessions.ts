@@ -116,10 +116,12 @@ export class ViewerSessions {
   }
 
   #cacheOf(desktop: ViewedDesktop, audience: Audience): ViewerRectCache {
+    const caches = this.#caches[audience];
+    const known = caches.get(desktop);
+    if (known !== undefined) return known;
     // Before its first picture a desktop has no view, and its viewers wait for that.
     const watch: View["watch"] = (onDamage, options) => desktop.view(audience).watch(onDamage, options);
-    const caches = this.#caches[audience];
-    const cache = caches.get(desktop) ?? new ViewerRectCache({ watch });
+    const cache = new ViewerRectCache({ watch });
     caches.set(desktop, cache);
     return cache;
   }

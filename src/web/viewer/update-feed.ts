@@ -286,10 +286,12 @@ export class ViewerFeed {
     const pointed = this.#pointed;
     // A film shows another picture than the one that moved.
     const films = this.films.region;
-    const isMoved = copies.some(({ fromX, fromY, to }) => {
-      const from = { ...to, x: fromX, y: fromY };
-      return [pointed, films].some((area) => area.overlaps(to) || area.overlaps(from));
-    });
+    const isMoved =
+      copies.length > 0 &&
+      copies.some(({ fromX, fromY, to }) => {
+        const from = { ...to, x: fromX, y: fromY };
+        return [pointed, films].some((area) => area.overlaps(to) || area.overlaps(from));
+      });
     if (!isMoved && !this.#pointer.isMovedBy(copies))
       return { painted: this.films.without(cache.union(this.#stamp(), painted, pointed)), copies };
     const moved = targetsOf(copies);

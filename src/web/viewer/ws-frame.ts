@@ -7,9 +7,27 @@ const WHOLE_BINARY = 0x82;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 const MOST_16 = 0xffff;
+/** Of a frame's head: two bytes and the length in 64 bits. */
+const MOST_HEAD_BYTES = 10;
 
 /** Frames of bytes that go to several sockets. A server's frames are not masked, so they are the same for all. */
 const known = new WeakMap<Uint8Array, Buffer>();
+
+/** Memory of payloads with room before them for a frame's head. */
+const roomy = new WeakMap<Uint8Array, Buffer>();
+
+/** The parts in one, which becomes a frame without being copied again. */
+export function joinToFrame(parts: readonly Uint8Array[]): Uint8Array {
+  const memory = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, MOST_HEAD_BYTES));
+  let at = MOST_HEAD_BYTES;
+  for (const part of parts) {
+    memory.set(part, at);
+    at += part.length;
+  }
+  const payload = memory.subarray(MOST_HEAD_BYTES);
+  roomy.set(payload, memory);
+  return payload;
+}
 
 /** The bytes as one binary message in one frame, made once however many sockets it is for. */
 export function binaryFrame(payload: Uint8Array): Buffer {
@@ -37,12 +55,13 @@ export function writeFrame(
 
 function framed(payload: Uint8Array): Buffer {
   const { length } = payload;
-  const headBytes = length < LENGTH_16 ? 2 : length <= MOST_16 ? 4 : 10;
-  const frame = Buffer.allocUnsafe(headBytes + length);
+  const headBytes = length < LENGTH_16 ? 2 : length <= MOST_16 ? 4 : MOST_HEAD_BYTES;
+  const memory = roomy.get(payload);
+  const frame = memory?.subarray(MOST_HEAD_BYTES - headBytes) ?? Buffer.allocUnsafe(headBytes + length);
   frame[0] = WHOLE_BINARY;
   if (headBytes === 2) frame[1] = length;
   else if (headBytes === 4) frame.writeUInt16BE(length, frame.writeUInt8(LENGTH_16, 1));
   else frame.writeBigUInt64BE(BigInt(length), frame.writeUInt8(LENGTH_64, 1));
-  frame.set(payload, headBytes);
+  if (memory === undefined) frame.set(payload, headBytes);
   return frame;
 }

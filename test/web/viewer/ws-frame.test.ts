@@ -3,13 +3,28 @@ import { createServer } from "node:http";
 import t from "tap";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
 import { webSocketTransport } from "../../../src/web/viewer/transport.ts";
-import { binaryFrame } from "../../../src/web/viewer/ws-frame.ts";
+import { binaryFrame, joinToFrame } from "../../../src/web/viewer/ws-frame.ts";
 
 t.test("bytes are put into a frame once, whoever they are for", async (t) => {
   const bytes = new Uint8Array(70_000).fill(3);
   t.equal(binaryFrame(bytes), binaryFrame(bytes));
   t.not(binaryFrame(bytes), binaryFrame(bytes.slice()));
 });
+
+t.test(
+  "parts that were joined become the same frame as other bytes, in the memory they are in",
+  async (t) => {
+    for (const lengths of [[0], [1, 124], [100, 26], [65_000, 535], [40_000, 40_000]]) {
+      const parts = lengths.map((length, i) => new Uint8Array(length).fill(i + 1));
+      const joined = joinToFrame(parts);
+      t.ok(Buffer.concat(parts).equals(joined));
+      const frame = binaryFrame(joined);
+      t.equal(frame.buffer, joined.buffer);
+      t.ok(frame.equals(binaryFrame(Buffer.concat(parts))));
+      t.ok(Buffer.concat(parts).equals(joined), "the payload is as it was");
+    }
+  },
+);
 
 t.test("ws reads messages of every length between its own, and nothing is sent after the end", async (t) => {
   const http = createServer().listen(0, "127.0.0.1");

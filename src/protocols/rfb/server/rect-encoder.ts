@@ -12,6 +12,9 @@ import type { UpdateWriter } from "./update-writer.ts";
 /** Rows of a piece end on multiples of this, so that the same damage is cut the same way for every viewer. */
 const ROWS = 16;
 
+/** Where bodies are put together before their length is known: memory for each would be garbage, twice as long as they. */
+const scratch = new ByteWriter(4096);
+
 /**
  * Cuts a rectangle into pieces that every viewer's decoder takes, in reading order. Tight's limits do for all: small
  * pieces also keep an update within its limit of bytes.
@@ -75,9 +78,9 @@ export class RectEncoder {
       zrleStarted: true,
       zlibStarted: true,
     };
-    const to = new ByteWriter(4096);
+    const to = scratch.clear();
     encoding.encode?.(to, picture.pixels(rect), rect, state);
-    return to.bytes();
+    return to.bytes().slice();
   }
 
   /** True where nothing goes before a body in this encoding any more. */
