@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../test/support/program.ts";
+import { bundle } from "./bundle.ts";
 import { judged, type Line } from "./line.ts";
 import { Talker } from "./talker.ts";
 
@@ -54,8 +55,9 @@ export async function benchFanOutMatrix(owner: Owner, isShort: boolean): Promise
   const drawings = isShort ? DRAWN.slice(-1) : DRAWN;
   const forMs = isShort ? 300 : FOR_MS;
   const cases: Case[] = [];
+  const program = await bundle("fan-out-server.ts");
   for (const drawn of drawings) {
-    const house = await openHouse(owner, "ours", 0, drawn, isShort ? 0 : WARM_MS);
+    const house = await openHouse(owner, program, "ours", 0, drawn, isShort ? 0 : WARM_MS);
     const alone = { asking: 0, continuous: 0 };
     let bytes = 0;
     // In the short form one of them tells the size of what is sent bare, and no time counts.
@@ -64,7 +66,7 @@ export async function benchFanOutMatrix(owner: Owner, isShort: boolean): Promise
       alone[kind] = one.frameUs;
       bytes = Math.max(bytes, Math.round(one.bytesPerMessage));
     }
-    const bare = await openHouse(owner, "bare", bytes, "bare", isShort ? 0 : WARM_MS);
+    const bare = await openHouse(owner, program, "bare", bytes, "bare", isShort ? 0 : WARM_MS);
     const send = async (viewers: number): Promise<number> =>
       (await load(owner, bare, { kind: "bare", viewers, delayMs: 0 }, "bare", forMs)).frameUs;
     const one = isShort ? 0 : await send(1);
@@ -146,12 +148,13 @@ interface House {
 
 async function openHouse(
   owner: Owner,
+  program: string,
   mode: "ours" | "bare",
   bytes: number,
   drawn: Drawn,
   warmMs: number,
 ): Promise<House> {
-  const server = new Talker(owner, "fan-out-server.ts", mode, `${bytes}`, `${PER_SECOND}`, drawn);
+  const server = new Talker(owner, program, mode, `${bytes}`, `${PER_SECOND}`, drawn);
   const port = await server.line();
   if (warmMs === 0) return { server, port };
   const crowd = new Talker(owner, "fan-out-viewers.ts", port, "10", mode === "bare" ? mode : "continuous");

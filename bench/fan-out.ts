@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Owner } from "../test/support/program.ts";
+import { bundle } from "./bundle.ts";
 import { judged, type Line } from "./line.ts";
 import { Talker } from "./talker.ts";
 
@@ -48,11 +49,12 @@ interface Loads {
 export async function benchFanOut(owner: Owner, isShort: boolean): Promise<Line[]> {
   const crowd = isShort ? SHORT_MANY : MANY;
   const forMs = isShort ? 200 : 4000;
+  const program = await bundle("fan-out-server.ts");
   const kept = new Map<"bare" | "ours", Server>();
   // Each load has a server of its own, as fresh as every other's; where no time counts one serves all of a mode.
   const load = async (mode: Mode, viewers: number, bytes: number): Promise<Load> => {
     const what = mode === "bare" ? mode : "ours";
-    const server = kept.get(what) ?? (await openServer(owner, what, bytes));
+    const server = kept.get(what) ?? (await openServer(owner, program, what, bytes));
     const result = await loadOf(owner, server, mode, viewers, forMs);
     if (isShort) kept.set(what, server);
     else server.talker.close();
@@ -118,8 +120,13 @@ interface Server {
   readonly port: string;
 }
 
-async function openServer(owner: Owner, what: "bare" | "ours", bytes: number): Promise<Server> {
-  const talker = new Talker(owner, "fan-out-server.ts", what, `${bytes}`, "30");
+async function openServer(
+  owner: Owner,
+  program: string,
+  what: "bare" | "ours",
+  bytes: number,
+): Promise<Server> {
+  const talker = new Talker(owner, program, what, `${bytes}`, "30");
   return { talker, port: await talker.line() };
 }
 

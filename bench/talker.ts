@@ -3,15 +3,16 @@ import { createInterface, type Interface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Owner } from "../test/support/program.ts";
 
-/** A script of this folder that is asked by lines. */
+/** A script of this folder, or a bundle of one, that is asked by lines. */
 export class Talker {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #lines: AsyncIterator<string>;
   readonly #reader: Interface;
 
   constructor(owner: Owner, script: string, ...args: string[]) {
-    const file = fileURLToPath(new URL(script, import.meta.url));
-    this.#child = spawn(process.execPath, ["--import=tsx", file, ...args]);
+    const isBundle = script.endsWith(".mjs");
+    const run = isBundle ? [script] : ["--import=tsx", fileURLToPath(new URL(script, import.meta.url))];
+    this.#child = spawn(process.execPath, [...run, ...args]);
     this.#child.stderr.pipe(process.stderr);
     this.#reader = createInterface({ input: this.#child.stdout });
     this.#lines = this.#reader[Symbol.asyncIterator]();
