@@ -49,19 +49,46 @@ t.test("records come as they were sent, however they are cut and in whatever mem
   );
 });
 
+t.test("a queue keeps order over any mix of pushes and reads", async (t) => {
+  const queue = new ByteQueue();
+  let next = 0;
+  let expected = 0;
+  for (let round = 0; round < 500; round++) {
+    queue.push(Uint8Array.from({ length: (round * 7) % 13 }, () => next++ & 0xff));
+    for (let count = (round * 5) % 11; count > 0 && queue.has(1); count--) {
+      if (queue.u8() !== (expected++ & 0xff)) t.fail(`wrong byte in round ${round}`);
+    }
+  }
+  t.equal(queue.size, next - expected);
+});
+
 t.test(
-  "a large chunk is read where it lies, and what is left of it is copied when it is settled",
+  "a large chunk is read where it lies, and what it left is joined with the next one apart from it",
   async (t) => {
-    const chunk = Uint8Array.from({ length: 1000 }, (_, i) => i % 251);
     const queue = new ByteQueue();
-    queue.push(chunk);
-    t.equal(queue.take(10).buffer, chunk.buffer);
-    queue.settle();
-    chunk.fill(0);
-    t.equal(queue.u8(), 10);
-    t.not(queue.take(10).buffer, chunk.buffer);
+    const first = Uint8Array.from({ length: 101 }, (_, i) => i).subarray(1);
+    queue.push(first);
+    const taken = queue.take(98);
+    t.equal(taken.buffer, first.buffer, "nothing was copied");
+    queue.push(Uint8Array.of(101, 102));
+    t.same([first.at(-2), first.at(-1)], [99, 100], "the chunk was not written to");
+    t.same([...queue.take(4)], [99, 100, 101, 102]);
+    const last = new Uint8Array(100);
+    queue.push(last);
+    t.equal(queue.take(1).buffer, last.buffer, "memory of its own is of use to others once all was read");
   },
 );
+
+t.test("what is left of a chunk is copied when it is settled", async (t) => {
+  const chunk = Uint8Array.from({ length: 1000 }, (_, i) => i % 251);
+  const queue = new ByteQueue();
+  queue.push(chunk);
+  t.equal(queue.take(10).buffer, chunk.buffer);
+  queue.settle();
+  chunk.fill(0);
+  t.equal(queue.u8(), 10);
+  t.not(queue.take(10).buffer, chunk.buffer);
+});
 
 t.test("what is not there is not read", async (t) => {
   const queue = new ByteQueue();

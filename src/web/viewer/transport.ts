@@ -4,7 +4,7 @@ import type { RawData, WebSocket } from "ws";
 import type { TlsIdentity } from "../../protocols/rfb/server/rfb-server.ts";
 import { ReadThrottle } from "./read-throttle.ts";
 import type { ViewerTls } from "./tls.ts";
-import { writeFrame } from "./ws-frame.ts";
+import { hasPlainFrames, writeFrame } from "./ws-frame.ts";
 
 /** Who hears of a transport: called from the event loop, never from within `send`. */
 export interface TransportListener {
@@ -113,8 +113,10 @@ class WebSocketTransport implements ViewerTransport {
 
   constructor(socket: WebSocket, stream: Writable | null) {
     this.#socket = socket;
+    // Of a socket that is open: what it agreed on stays.
+    const below = hasPlainFrames(socket) ? stream : null;
     this.#outbox = new Outbox((piece, done) => {
-      if (stream !== null && writeFrame(socket, stream, piece, done)) return;
+      if (below !== null && writeFrame(socket, below, piece, done)) return;
       socket.send(piece, { binary: true }, done);
     });
   }

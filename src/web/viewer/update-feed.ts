@@ -116,8 +116,9 @@ export class ViewerFeed {
 
   /** Makes one update of the newest picture for a viewer that wants one, or goes on with the one that it gets. */
   pump(server: RfbServer): void {
-    const { width, height, screens } = this.#view;
-    if (server.size.width !== width || server.size.height !== height) server.resize(width, height, screens);
+    const { width, height } = this.#view;
+    const { size } = server;
+    if (size.width !== width || size.height !== height) server.resize(width, height, this.#view.screens);
     this.films.follow(this.#filmSet);
     const { painted, copies } = this.#owed(server.drawsCursor);
     this.#isHeldUp = false;

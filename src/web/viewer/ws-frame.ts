@@ -38,9 +38,14 @@ export function binaryFrame(payload: Uint8Array): Buffer {
   return frame;
 }
 
+/** True where frames go as they are: `writeFrame` would else have to compress them. */
+export function hasPlainFrames(socket: WebSocket): boolean {
+  return socket.extensions === "";
+}
+
 /**
- * Writes a binary message straight to the stream of a WebSocket, between frames of its own. False where that would not
- * do: another message may be half sent, frames may be compressed, or the end was said.
+ * Writes a binary message straight to the stream of a WebSocket that `hasPlainFrames`, between frames of its own. False
+ * where the end was said.
  */
 export function writeFrame(
   socket: WebSocket,
@@ -48,7 +53,7 @@ export function writeFrame(
   payload: Uint8Array,
   done: () => void,
 ): boolean {
-  if (socket.readyState !== WebSocket.OPEN || socket.extensions !== "" || !stream.writable) return false;
+  if (socket.readyState !== WebSocket.OPEN || !stream.writable) return false;
   stream.write(binaryFrame(payload), done);
   return true;
 }

@@ -14,7 +14,7 @@ export const FENCE = {
 const OWN_FENCE_BYTES = 4;
 
 /** ServerFence, rfbproto: U8 248, pad 3, U32 flags, U8 length, payload. */
-export function serverFence(flags: number, payload: Uint8Array): Uint8Array {
+export function serverFence(flags: number, payload: Uint8Array): Uint8Array<ArrayBuffer> {
   const to = new ByteWriter(9 + payload.length).u8(SERVER_MESSAGE.fence).pad(3);
   return to
     .u32(flags >>> 0)
@@ -23,9 +23,15 @@ export function serverFence(flags: number, payload: Uint8Array): Uint8Array {
     .bytes();
 }
 
-/** The payload of our own fence of a number: U32. */
-export function fencePayload(number: number): Uint8Array {
-  return new ByteWriter(OWN_FENCE_BYTES).u32(number).bytes();
+/** The last of our own fences: viewers in step get the same. */
+let last = { number: -1, bytes: new Uint8Array(0) };
+
+/** A fence of our own that follows an update: its payload is its number, U32. Nobody writes to it. */
+export function updateFence(number: number): Uint8Array {
+  if (last.number === number) return last.bytes;
+  const payload = new ByteWriter(OWN_FENCE_BYTES).u32(number).bytes();
+  last = { number, bytes: serverFence(FENCE.request | FENCE.blockBefore, payload) };
+  return last.bytes;
 }
 
 /** The number in the payload of a fence that came back; null where it is none of ours. */

@@ -6,7 +6,7 @@ import { raw } from "../encodings/raw.ts";
 import { ENCODING } from "../numbers.ts";
 import type { Announcements, Layout } from "./announcements.ts";
 import { type EncodedUpdate, reachOf, servesAlso } from "./encoded-update.ts";
-import { FENCE, fencePayload, serverFence } from "./fence.ts";
+import { updateFence } from "./fence.ts";
 import { cannotResize } from "./layout-check.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import { atMost, inTurn, piecesOf } from "./pieces.ts";
@@ -283,8 +283,7 @@ export class UpdateSender {
       queue.end(message);
       return;
     }
-    const fence = serverFence(FENCE.request | FENCE.blockBefore, fencePayload(number));
-    queue.end(this.#joinUpdate([message, fence]));
+    queue.end(this.#joinUpdate([message, updateFence(number)]));
   }
 }
 

@@ -134,7 +134,7 @@ function* readFence(from: ByteQueue): Parser<ViewerMessage> {
     throw new RfbError("too_large", "message", `got a fence of ${length} bytes, ${most}`);
   }
   while (!from.has(length)) yield length;
-  return { type: "fence", flags, payload: from.take(length).slice() };
+  return { type: "fence", flags, payload: from.take(length) };
 }
 
 /**
