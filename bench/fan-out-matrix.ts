@@ -157,10 +157,12 @@ async function openHouse(
   const server = new Talker(owner, program, mode, `${bytes}`, `${PER_SECOND}`, drawn);
   const port = await server.line();
   if (warmMs === 0) return { server, port };
-  const crowd = new Talker(owner, "fan-out-viewers.ts", port, "10", mode === "bare" ? mode : "continuous");
-  await crowd.line();
-  await pause(warmMs);
-  crowd.close();
+  for (const kind of mode === "bare" ? [mode] : KINDS) {
+    const crowd = new Talker(owner, "fan-out-viewers.ts", port, "10", kind);
+    await crowd.line();
+    await pause(warmMs);
+    crowd.close();
+  }
   return { server, port };
 }
 

@@ -104,10 +104,19 @@ export class Region {
     return combine(this.#bands, other.#bands, (a, b) => a && !b);
   }
 
+  /** True where all of a rectangle is of it. */
+  holds(r: Rect): boolean {
+    if (this.#isOneRect) return holdsRect(this.bounds, r);
+    return isEmptyRect(r) || Region.of(r).subtract(this).isEmpty;
+  }
+
   /** True where this is one rectangle that holds all of the other: the usual case of damage within a request. */
   #covers(other: Region): boolean {
-    if (this.#bands.length !== 1 || this.#bands[0]?.spans.length !== 2) return false;
-    return holdsRect(this.bounds, other.bounds);
+    return this.#isOneRect && holdsRect(this.bounds, other.bounds);
+  }
+
+  get #isOneRect(): boolean {
+    return this.#bands.length === 1 && this.#bands[0]?.spans.length === 2;
   }
 
   /** The part within one rectangle. */

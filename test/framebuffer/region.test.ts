@@ -57,6 +57,16 @@ t.test("the pixels within a rectangle are counted", async (t) => {
   t.pass();
 });
 
+t.test("a region holds a rectangle where it has all of its pixels", async (t) => {
+  fc.assert(
+    fc.property(anyRegion, anyRect, (region, part) => {
+      const all = pixels(region);
+      return region.holds(part) === [...pixels(Region.of(part))].every((key) => all.has(key));
+    }),
+  );
+  t.pass();
+});
+
 t.test("the same pixels are the same rectangles, however they were put together", async (t) => {
   fc.assert(
     fc.property(fc.array(anyRect, { maxLength: 6 }), (rects) =>

@@ -203,7 +203,7 @@ export function seenMoves(
 ): readonly CopyMove[] {
   if (before.isEmpty && after.isEmpty) return moves;
   const hidden = before.union(after);
-  return moves.filter((move) => !Region.of(move.to).subtract(draggedBy(move, hidden)).isEmpty);
+  return moves.filter((move) => !draggedBy(move, hidden).holds(move.to));
 }
 
 /** What a move writes of a mask's colour, and what it writes over a mask. */

@@ -54,7 +54,7 @@ export function composeChanges(first: Change, second: Change): Change {
   }
   painted = painted.union(second.painted);
   // Nothing is seen of a move over what is painted anyway.
-  for (let last = copies.at(-1); last !== undefined && isHeld(last.to, painted); last = copies.at(-1)) {
+  for (let last = copies.at(-1); last !== undefined && painted.holds(last.to); last = copies.at(-1)) {
     copies.pop();
   }
   return { painted, copies };
@@ -81,8 +81,4 @@ function foldMoves(
     to: both,
   };
   return { move, painted: besides };
-}
-
-function isHeld(rect: Rect, region: Region): boolean {
-  return Region.of(rect).subtract(region).isEmpty;
 }

@@ -12,7 +12,7 @@ const NEAR_PIXELS = 1024;
  */
 export function piecesOf(region: Region, asked: Region, encoded: readonly Rect[]): readonly Rect[] {
   const { bounds } = region;
-  const mayJoin = Region.of(bounds).subtract(asked).isEmpty;
+  const mayJoin = asked.holds(bounds);
   const pieces: Rect[] = [];
   let left = region;
   /** Those that are still in what is left: taken out together, unless one more overlaps them. */

@@ -1,6 +1,6 @@
 import type { CopyMove, Picture } from "../../../framebuffer/picture.ts";
 import type { Rect } from "../../../framebuffer/rect.ts";
-import { Region } from "../../../framebuffer/region.ts";
+import type { Region } from "../../../framebuffer/region.ts";
 import { ENCODING } from "../numbers.ts";
 import type { EncodedUpdate } from "./encoded-update.ts";
 import { LossyRegion } from "./lossy-region.ts";
@@ -100,7 +100,7 @@ export class PixelSender {
     if (copies.length === 0 || !this.#settings.hasCopyRect) return false;
     return copies.every(({ fromX, fromY, to }) => {
       const from = { x: fromX, y: fromY, width: to.width, height: to.height };
-      return Region.of(from, to).subtract(asked).isEmpty;
+      return asked.holds(from) && asked.holds(to);
     });
   }
 }

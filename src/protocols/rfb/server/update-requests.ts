@@ -88,13 +88,13 @@ export class UpdateRequests {
   /** An update answers every open request, RFC 6143 section 7.5.3. `sent`: the pixels it held. */
   answered(sent: Region): void {
     this.#asked = Region.empty;
-    this.#refresh = this.#refresh.subtract(sent);
+    if (!this.#refresh.isEmpty) this.#refresh = this.#refresh.subtract(sent);
   }
 
   /** True where all of this may be sent now. */
   holds(rect: Rect): boolean {
     if (this.#isFlowing && this.#continuous !== null && holdsRect(this.#continuous, rect)) return true;
-    return Region.of(rect).subtract(this.region).isEmpty;
+    return this.region.holds(rect);
   }
 
   /**

@@ -57,6 +57,7 @@ export class ViewerFilms implements FilmViewer {
   }
 
   get hasPictures(): boolean {
+    if (this.#on.size === 0) return false;
     for (const queue of this.#on.values()) if (queue.length > 0) return true;
     return false;
   }
@@ -95,7 +96,7 @@ export class ViewerFilms implements FilmViewer {
   take(asked: Region): readonly FilmPicture[] {
     const taken: FilmPicture[] = [];
     for (const [film, queue] of [...this.#on]) {
-      if (!film.isFit() || !Region.of(film.rect).subtract(asked).isEmpty) continue;
+      if (!film.isFit() || !asked.holds(film.rect)) continue;
       taken.push(...queue.splice(0));
     }
     return taken;
