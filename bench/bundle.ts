@@ -8,7 +8,7 @@ const FOLDER = fileURLToPath(new URL("../node_modules/.cache/bench/", import.met
 
 /**
  * A script of this folder as one module, put together as the server is: where CPU is counted. tsx gives each function
- * its name when it is made, also those that are made for every frame, which took 25 viewers a fifth of their time.
+ * its name when it is made, also those that are made for every frame, up to a quarter of what fifty viewers take.
  */
 export async function bundle(script: string): Promise<string> {
   mkdirSync(FOLDER, { recursive: true });

@@ -26,7 +26,9 @@ export class Peer {
   }
 
   say(...parts: readonly Uint8Array[]): this {
-    this.client.receive(join(...parts), this.nowMs);
+    const bytes = Uint8Array.from(join(...parts));
+    this.client.receive(bytes, this.nowMs);
+    bytes.fill(0xa5); // as a socket's memory, which is read into again
     return this;
   }
 

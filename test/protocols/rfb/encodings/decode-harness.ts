@@ -31,7 +31,10 @@ export interface Run {
 /** Above this length not every chunk size is tried. */
 const EVERY_SIZE_BYTES = 160;
 
-/** Feeds rectangles to one connection's decoders, cut by `sizes` in turn; all bytes must be used, none too many. */
+/**
+ * Feeds rectangles to one connection's decoders, cut by `sizes` in turn and all in the same memory, as sockets are read;
+ * all bytes must be used, none too many.
+ */
 export function decode(
   rects: readonly WireRect[],
   width: number,
@@ -49,6 +52,12 @@ export function decode(
   let mostQueued = 0;
   let sent = 0;
   let turn = 0;
+  const memory = new Uint8Array(stream.length);
+  function push(chunk: Uint8Array): void {
+    memory.set(chunk);
+    queue.push(memory.subarray(0, chunk.length));
+    sent += chunk.length;
+  }
   function drive(parser: Parser<void>): void {
     for (let step = parser.next(); step.done !== true; step = parser.next()) {
       if (step.value <= queue.size)
@@ -56,9 +65,9 @@ export function decode(
       mostQueued = Math.max(mostQueued, queue.size);
       while (!queue.has(step.value)) {
         if (sent === stream.length) throw new Incomplete(`wants ${step.value} bytes, has ${queue.size}`);
+        queue.settle();
         const size = Math.max(1, sizes[turn++ % sizes.length] ?? 1);
-        queue.push(stream.subarray(sent, Math.min(stream.length, sent + size)));
-        sent = Math.min(stream.length, sent + size);
+        push(stream.subarray(sent, Math.min(stream.length, sent + size)));
       }
     }
   }
